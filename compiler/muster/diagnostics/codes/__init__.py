@@ -1,1 +1,5 @@
-"""One module of codes per layer: site 1xx, policy 2xx (rules 3xx are CUE files), plan 4xx, render 5xx, emit 6xx, readers 7xx, archive 8xx, judge and reconcile 9xx."""
+"""One module of codes per layer.
+
+Site 1xx, policy 2xx (rules 3xx are CUE files), plan 4xx, render 5xx, emit 6xx, readers 7xx, archive 8xx,
+judge and reconcile 9xx.
+"""

@@ -1,0 +1,34 @@
+"""Fixtures that every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--refresh-goldens", action="store_true", help="write golden files instead of comparing")
+
+
+@pytest.fixture(scope="session")
+def refresh(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--refresh-goldens"))
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real tool outputs and CRDs beside a developer's checkout; most machines lack it."""
+    folder = Path(os.environ.get("MUSTER_SHARED", ROOT.parent / "shared"))
+    if not (folder / "samples" / "INDEX.md").is_file():
+        pytest.skip("no folder of real samples here (set MUSTER_SHARED)")
+    return folder
