@@ -1,0 +1,68 @@
+"""The record lines that the pod script prints around each round of a test.
+
+A line is ``MUSTER-RECORD`` and one JSON object of version 1 with an ``event``: ``begin``, ``end``, ``excluded``
+or ``finish``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from muster.readers.model import empty, problem, quoted
+from muster.readers.registry import Reader
+
+if TYPE_CHECKING:
+    from muster.readers.model import Problem, Reading
+    from muster.readers.source import Source
+
+MARK = "MUSTER-RECORD"
+EVENTS = ("begin", "end", "excluded", "finish")
+KEPT = 10_000
+
+
+def parse(text: str, line: int) -> tuple[dict[str, Any] | None, Problem | None]:
+    """Return the record of one line of text that holds `MARK`, or the problem with it.
+
+    What stands before the mark (time stamps, rank tags) is ignored. A mark that is only mentioned, as in a
+    shell trace, without an object after it, is neither record nor problem.
+    """
+    _, _, rest = text.partition(MARK)
+    if not rest.startswith(" {"):
+        return None, None
+    try:
+        record = json.loads(rest)
+    except (ValueError, RecursionError):
+        return None, problem("MU703", f"the record is not JSON: {quoted(rest.strip())}", line)
+    if record.get("v") != 1 or record.get("event") not in EVENTS:
+        found = f"v {quoted(str(record.get('v')))}, event {quoted(str(record.get('event')))}"
+        return None, problem("MU703", f"the record is of an unknown kind: {found}", line)
+    return {"line": line, **{key: value for key, value in record.items() if key != "line"}}, None
+
+
+def scan(source: Source) -> tuple[list[dict[str, Any]], list[Problem]]:
+    """Return all records of a file in order, and the problems with them."""
+    records: list[dict[str, Any]] = []
+    problems: list[Problem] = []
+    for first, lines, _ in source.blocks():
+        for number, text in enumerate(lines, first):
+            if MARK not in text:
+                continue
+            record, trouble = parse(text, number)
+            if record is not None and len(records) < KEPT:
+                records.append(record)
+            if trouble is not None and len(problems) < 100:
+                problems.append(trouble)
+    return records, problems
+
+
+def _sniff(head: str, _name: str) -> int:
+    return 5 if f"{MARK} {{" in head else 0
+
+
+def _read(source: Source) -> Reading:
+    """Read a pod log that holds records and no output of a tool: nothing was measured."""
+    return empty(source.name, "muster-pod", "incomplete")
+
+
+READER = Reader("muster-pod", _sniff, _read, "muster-pod/1")
