@@ -85,7 +85,7 @@ def problem(code: str, message: str, line: int | None = None, *, severity: Sever
 
 
 def quoted(text: str, limit: int = 80) -> str:
-    """Return a part of a file for use in a message: in quotes, escaped to printable ASCII, cut at ``limit``."""
+    """Return a part of a file for a message: in quotes, escaped to printable ASCII, cut at ``limit``."""
     cut = text if len(text) <= limit else text[: limit - 3] + "..."
     return ascii(cut)
 

@@ -1,7 +1,7 @@
 """The record lines that the pod script prints around each round of a test.
 
-A line is ``MUSTER-RECORD`` and one JSON object of version 1 with an ``event``: ``begin``, ``end``, ``excluded``
-or ``finish``.
+A line is ``MUSTER-RECORD`` and one JSON object of version 1 with an ``event``: ``begin``, ``end``,
+``excluded`` or ``finish``.
 """
 
 from __future__ import annotations

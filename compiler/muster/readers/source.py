@@ -19,8 +19,8 @@ LINE_LIMIT = 64 * 1024
 DOCUMENT_LIMIT = 64 * 1024 * 1024
 _CHUNK = 1024 * 1024
 
-_ANSI = re.compile(
-    rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[PX^_][^\x1b\n]*\x1b\\|[ -/]*[0-Z\\-~])"
+_INVISIBLE = re.compile(
+    rb"\x1b(?:\[[0-9;:]*m|\[[0-2]?K|\[\?\d+[hl]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\([0AB]|[=>])"
 )
 _LINE_END = re.compile(rb"\r+\n")
 _CONTROL_BYTES = bytes(code for code in range(32) if code not in b"\t\n") + b"\x7f"
@@ -105,7 +105,7 @@ class Source:
         return data
 
     def lines(self) -> Iterator[Line]:
-        """Yield the lines; ANSI sequences are gone, other control characters became U+FFFD, tabs stay."""
+        """Yield the lines, cleaned as `clean` says; tabs stay."""
         for first, texts, cut in self.blocks():
             if not cut:
                 for number, text in enumerate(texts, first):
@@ -124,11 +124,7 @@ class Source:
                     rest = (rest + chunk)[: LINE_LIMIT * 4 + 1]
                     continue
                 block = self._block(number, rest + chunk[:end])
-                rest = (
-                    chunk[end + 1 :][: LINE_LIMIT * 4 + 1]
-                    if len(chunk) - end > LINE_LIMIT * 4
-                    else chunk[end + 1 :]
-                )
+                rest = chunk[end + 1 :][: LINE_LIMIT * 4 + 1]
                 number += len(block.lines)
                 yield block
         if rest:
@@ -150,15 +146,14 @@ def clean(data: bytes, *, start: bool = True) -> str:
     r"""Decode bytes as UTF-8 and take out what a terminal would swallow.
 
     A byte-order mark at the ``start`` is dropped, ``\r\n`` becomes ``\n``, a carriage return inside a line a
-    blank, ANSI sequences nothing, and every other control character or undecodable byte U+FFFD, so that it can
-    never join two numbers to one.
+    blank, ANSI colours and titles nothing. Every other control character, cursor movement or undecodable byte
+    becomes U+FFFD, so that it can never join two numbers to one.
     """
     if start and data.startswith(b"\xef\xbb\xbf"):
         data = data[3:]
     if len(data.translate(None, _CONTROL_BYTES)) != len(data):
         data = _LINE_END.sub(b"\n", data)
-        data = data.removesuffix(b"\r").replace(b"\r", b" ")
-        data = _ANSI.sub(b"", data)
+        data = _INVISIBLE.sub(b"", data.rstrip(b"\r").replace(b"\r", b" "))
         return _CONTROL.sub("\ufffd", data.decode("utf-8", "replace"))
     if data.isascii():
         return data.decode("ascii")
