@@ -24,6 +24,7 @@ SCHEMES = ("s3", "gs", "az")
 PROBE = "probe/written-once"
 _PROBE_BYTES = b"muster writes each object once\n"
 _IN_MEMORY = 8 * 1024 * 1024
+_LARGE = 256 * 1024
 _PREFIXES = {"s3": ("aws_",), "gs": ("google_",), "az": ("azure_",)}
 _CLIENT_SIDE = frozenset({"aws_allow_http", "azure_allow_http", "google_allow_http"})
 _ERROR_CODE = re.compile(r"<Code>([A-Za-z0-9]{1,64})</Code>")
@@ -93,12 +94,21 @@ class ObjectStore:
     def create(self, path: str, content: bytes | Path) -> bool:
         """Write an object where none is; see `Store.create`."""
         self._probe()
-        if self._put(checked(path), content):
+        if not (_size(content) > _LARGE and self.exists(path)) and self._written(path, content):
             return True
         with self.open(path) as found:
             if _equal(found, content):
                 return False
         raise conflict(path, self.url)
+
+    def _written(self, path: str, content: bytes | Path) -> bool:
+        """Put an object; a store that refuses a large one may hang up before it has said why."""
+        try:
+            return self._put(checked(path), content)
+        except EnvironmentFault:
+            if self.exists(path):
+                return False
+            raise
 
     def _put(self, path: str, content: bytes | Path) -> bool:
         with self._faults():
@@ -238,6 +248,10 @@ def _knows(store: Any, key: str, value: str) -> bool:
     except BaseError:
         return True
     return True
+
+
+def _size(content: bytes | Path) -> int:
+    return len(content) if isinstance(content, bytes) else content.stat().st_size
 
 
 def _equal(found: BinaryIO, content: bytes | Path) -> bool:
