@@ -1,0 +1,259 @@
+"""How a measurement is judged: the thresholds of a run, resolved to figures. Never part of the digest."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from muster.diagnostics import Diagnostic, Related
+from muster.site.positions import format_path
+from muster.site.units import parse_bytes, parse_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from muster.plan.context import SiteContext
+
+_ORDER = ("unit", "node", "domain", "pool", "product", "test", "catalog", "scope")
+"""Fields of a match from the most to the least specific; compared in this order."""
+
+_UNITS = {
+    "busbw": "GB/s",
+    "algbw": "GB/s",
+    "bandwidth": "GB/s",
+    "time": "us",
+    "latency": "ns",
+}
+"""Metric to the unit that plan and verdicts carry."""
+
+_SCALE = {
+    ("GB/s", "GB/s"): Decimal(1),
+    ("Gb/s", "GB/s"): Decimal("0.125"),
+    ("us", "us"): Decimal(1),
+    ("ns", "us"): Decimal("0.001"),
+    ("ms", "us"): Decimal(1000),
+    ("s", "us"): Decimal(1000000),
+    ("ns", "ns"): Decimal(1),
+    ("us", "ns"): Decimal(1000),
+    ("ms", "ns"): Decimal(1000000),
+    ("s", "ns"): Decimal(1000000000),
+}
+
+
+def resolve_thresholds(context: SiteContext) -> tuple[dict[str, dict[str, Any]], list[Diagnostic]]:
+    """Turn every threshold of a site into figures in the metric's unit: bytes, GB/s, us, fractions."""
+    found: dict[str, dict[str, Any]] = {}
+    faults: list[Diagnostic] = []
+    for name, threshold in context.spec["thresholds"].items():
+        try:
+            found[name] = _resolve(context, name, threshold)
+        except ValueError as error:
+            faults.append(context.fault("MU411", f"threshold {name}: {error}", ("spec", "thresholds", name)))
+    return found, faults
+
+
+def _resolve(context: SiteContext, name: str, threshold: Mapping[str, Any]) -> dict[str, Any]:
+    unit = _UNITS[threshold["metric"]]
+    reference = _figure(threshold["reference"], unit) if "reference" in threshold else None
+    at = dict(threshold["at"])
+    if "bytes" in at:
+        at["bytes"] = parse_bytes(at["bytes"])
+    return {
+        "name": name,
+        "metric": {"time": "timeUs"}.get(threshold["metric"], threshold["metric"]),
+        "at": dict(sorted(at.items())),
+        "statistic": threshold["statistic"],
+        "reference": _number(reference),
+        "unit": unit,
+        "lower": _number(_bound(threshold.get("lower"), reference, unit)),
+        "upper": _number(_bound(threshold.get("upper"), reference, unit)),
+        "lowerText": threshold.get("lower"),
+        "upperText": threshold.get("upper"),
+        "spread": float(Decimal(threshold["spread"].rstrip("%")) / 100) if "spread" in threshold else None,
+        "source": threshold["source"],
+        "provisional": threshold["provisional"],
+        "position": context.where(("spec", "thresholds", name)),
+    }
+
+
+def _figure(text: str, unit: str) -> Decimal:
+    value, own = parse_rate(text)
+    if (own, unit) not in _SCALE:
+        raise ValueError(f"{text} is not in a unit of this metric ({unit})")
+    return Decimal(str(value)) * _SCALE[own, unit]
+
+
+def _bound(text: str | None, reference: Decimal | None, unit: str) -> Decimal | None:
+    if text is None:
+        return None
+    if not text.endswith("%"):
+        return _figure(text, unit)
+    if reference is None:
+        raise ValueError(f"{text} is relative, but there is no reference")
+    return reference * (1 + Decimal(text[:-1]) / 100)
+
+
+def _number(value: Decimal | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def acceptance_of(
+    context: SiteContext,
+    desired: Mapping[str, Any],
+    resolved: Mapping[str, Mapping[str, Any]],
+    entry: Mapping[str, Any],
+) -> tuple[dict[str, Any], list[Diagnostic]]:
+    """Return the acceptance of one desired test, and what contradicts in it.
+
+    Of the thresholds of one metric at one place the most specific match wins; two of equal specificity are
+    an error, never a choice.
+    """
+    hits = [
+        name for name in resolved if _matches(context.spec["thresholds"][name]["match"], desired, context)
+    ]
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for name in hits:
+        at = resolved[name]["at"]
+        groups.setdefault((resolved[name]["metric"], *sorted(at.items())), []).append(name)
+    chosen: list[str] = []
+    faults: list[Diagnostic] = []
+    for names in groups.values():
+        ranked = sorted(
+            names, key=lambda name: _rank(context.spec["thresholds"][name]["match"]), reverse=True
+        )
+        best = [n for n in ranked if _rank(_match(context, n)) == _rank(_match(context, ranked[0]))]
+        if len(best) > 1:
+            faults.append(_tie(context, desired, best))
+        chosen.append(ranked[0])
+    faults += [fault for name in chosen for fault in _unmeasured(context, desired, resolved[name], entry)]
+    transport, more = _transport(context, chosen)
+    params = desired["measurement"]["params"]
+    acceptance = {
+        "validFor": context.valid_for,
+        "rounds": params["rounds"],
+        "validation": bool(params.get("check", 0)),
+        "thresholds": [dict(resolved[name]) for name in sorted(chosen)],
+        "transport": transport,
+        "checks": _checks(entry, params, desired),
+        "preflight": _preflight(context, desired) if entry["tool"] == "preflight" else None,
+    }
+    return acceptance, [*faults, *more]
+
+
+def _match(context: SiteContext, name: str) -> Mapping[str, Any]:
+    match: Mapping[str, Any] = context.spec["thresholds"][name]["match"]
+    return match
+
+
+def _rank(match: Mapping[str, Any]) -> tuple[bool, ...]:
+    return tuple(field in match for field in _ORDER)
+
+
+def _matches(match: Mapping[str, Any], desired: Mapping[str, Any], context: SiteContext) -> bool:
+    product = context.spec["pools"][desired["pool"]]["gpu"]["product"]
+    facts = {**desired, "product": product}
+    for field, wanted in match.items():
+        if field == "node":
+            if wanted not in desired["unit"]:
+                return False
+        elif field == "unit":
+            if sorted(wanted) != desired["unit"]:
+                return False
+        elif facts.get(field) != wanted:
+            return False
+    return True
+
+
+def _tie(context: SiteContext, desired: Mapping[str, Any], names: Sequence[str]) -> Diagnostic:
+    first, *rest = (("spec", "thresholds", name, "match") for name in names)
+    related = tuple(Related(context.positions.of(steps), format_path(steps)) for steps in rest)
+    message = f"thresholds {' and '.join(names)} apply equally to {desired['id']}"
+    return context.fault("MU412", message, first, related=related)
+
+
+def _unmeasured(
+    context: SiteContext, desired: Mapping[str, Any], threshold: Mapping[str, Any], entry: Mapping[str, Any]
+) -> list[Diagnostic]:
+    at = threshold["at"]
+    steps = ("spec", "thresholds", threshold["name"], "at")
+    params = desired["measurement"]["params"]
+    if context.spec["thresholds"][threshold["name"]]["metric"] not in entry["metrics"]:
+        text = f"{desired['catalog']} does not measure {threshold['metric']}"
+        return [context.fault("MU413", text, ("spec", "thresholds", threshold["name"], "metric"))]
+    if entry["tool"] == "nccl-tests":
+        if "bytes" not in at or "placement" not in at:
+            return [
+                context.fault("MU414", f"threshold {threshold['name']} names no size or no placement", steps)
+            ]
+        if at["bytes"] not in sizes(params):
+            text = f"{at['bytes']} bytes is not measured by test {desired['test']}"
+            hint = "measured: " + ", ".join(str(size) for size in sizes(params))
+            return [context.fault("MU414", text, (*steps, "bytes"), hint=hint)]
+    if entry["tool"] == "nvbandwidth" and at.get("case") not in params["cases"]:
+        return [
+            context.fault("MU414", f"case {at.get('case')} is not measured by test {desired['test']}", steps)
+        ]
+    return []
+
+
+def sizes(params: Mapping[str, Any]) -> list[int]:
+    """Return the message sizes of an nccl-tests run in bytes: ``minBytes`` times powers of ``factor``."""
+    found = []
+    size = params["minBytes"]
+    while size <= params["maxBytes"]:
+        found.append(size)
+        if size == 0:
+            break
+        size *= params["factor"]
+    return found
+
+
+def _transport(context: SiteContext, chosen: Sequence[str]) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
+    rules = {
+        name: context.spec["thresholds"][name]["transport"]
+        for name in sorted(chosen)
+        if "transport" in context.spec["thresholds"][name]
+    }
+    if not rules:
+        return None, []
+    require = sorted({item for rule in rules.values() for item in rule.get("require", ())})
+    forbid = sorted({item for rule in rules.values() for item in rule.get("forbid", ())})
+    gpudirect = sorted({rule["gpudirect"] for rule in rules.values() if "gpudirect" in rule})
+    name = next(iter(rules))
+    faults = []
+    if set(require) & set(forbid) or len(gpudirect) > 1:
+        both = ", ".join([*sorted(set(require) & set(forbid)), *(gpudirect if len(gpudirect) > 1 else ())])
+        steps = ("spec", "thresholds", name, "transport")
+        faults.append(
+            context.fault("MU415", f"thresholds {', '.join(rules)} contradict each other: {both}", steps)
+        )
+    return {
+        "require": require,
+        "forbid": forbid,
+        "gpudirect": gpudirect[0] if gpudirect else None,
+        "from": list(rules),
+    }, faults
+
+
+def _checks(
+    entry: Mapping[str, Any], params: Mapping[str, Any], desired: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    if entry["tool"] != "dcgm":
+        return None
+    level = entry["levels"][str(params["level"])]
+    return {"require": level["checks"], "entities": desired["measurement"]["ranksPerNode"]}
+
+
+def _preflight(context: SiteContext, desired: Mapping[str, Any]) -> dict[str, Any]:
+    pool = context.spec["pools"][desired["pool"]]
+    found: dict[str, Any] = {"gpus": pool["gpu"]["perNode"], "product": pool["gpu"]["product"]}
+    found |= desired["measurement"]["software"]
+    if "fabric" in pool:
+        fabric = pool["fabric"]
+        found["fabric"] = {
+            "type": fabric["type"],
+            "perNode": fabric["perNode"],
+            "rate": fabric["rate"],
+            "hcas": fabric["hcas"],
+        }
+    return found
