@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
     from muster.site.findings import Findings, Place
     from muster.site.positions import Path, Span
+
+
+_BLOCK_STYLES = ("|", ">")
+_GLUED = re.compile(r"[|>][-+0-9]{0,2}#")
+_BLANK_START = re.compile(r"[|>][^\n]*\n(?:\r?\n)* +\r?(?:\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,7 @@ def compose(
     Every problem goes to ``found``; reading goes on past each that leaves the structure clear. The tree is
     only to be used when nothing was found.
     """
-    composer = _Composer(found, limits)
+    composer = _Composer(text, found, limits)
     try:
         for event in source(text):
             composer.feed(event)
@@ -79,8 +85,9 @@ def compose(
 
 
 class _Composer:
-    def __init__(self, found: Findings, limits: Limits) -> None:
+    def __init__(self, text: str, found: Findings, limits: Limits) -> None:
         self.tree = Tree()
+        self._text = text
         self._found = found
         self._limits = limits
         self._stack: list[_Frame] = []
@@ -94,6 +101,7 @@ class _Composer:
             "SequenceEndEvent": self._end,
             "AliasEvent": self._alias,
             "DocumentStartEvent": self._start_document,
+            "DocumentEndEvent": self._end_document,
             "StreamEndEvent": self._finish,
         }
 
@@ -113,6 +121,10 @@ class _Composer:
         if event.version or event.tags:
             self._found.add("MU113", "the file has a YAML directive", place)
 
+    def _end_document(self, event: Any, place: Place) -> None:
+        if event.explicit:
+            self._found.add("MU113", "the file has an end mark: ...", place)
+
     def _finish(self, _event: Any, place: Place) -> None:
         if self._document is None:
             self._found.add("MU103", "the file holds no document", place)
@@ -125,6 +137,8 @@ class _Composer:
         if frame and frame.is_map and frame.awaits_key:
             self._take_key(frame, event, place)
             return
+        if event.style in _BLOCK_STYLES:
+            self._check_header(event.start_mark.index, place)
         path, key_place, kept = self._open_value(frame, place)
         if not (event.value or event.style):  # parsers disagree on where nothing stands
             place = key_place
@@ -133,6 +147,18 @@ class _Composer:
                 raise _Stop
         value = self._value(event.value, event.style, path, place)
         self._close_value(frame, path, (*key_place, *place), value, kept=kept)
+
+    def _check_header(self, index: int, place: Place) -> None:
+        """Refuse block texts that parsers read differently.
+
+        A comment glued to the header is no YAML, yet libyaml takes it; blanks on empty lines before the first
+        line are YAML up to its indentation, yet ruamel.yaml refuses them.
+        """
+        if _GLUED.match(self._text, index):
+            self._found.add("MU107", "this is not YAML: a comment follows | or > without a blank", place)
+        if _BLANK_START.match(self._text, index):
+            hint = "delete the blanks on the empty lines before the text"
+            self._found.add("MU107", "blanks stand on an empty line before the text", place, hint=hint)
 
     def _value(self, text: str, style: str, path: Path, place: Place) -> Any:
         if not style:
@@ -148,7 +174,7 @@ class _Composer:
 
     def _check_text(self, text: str, style: str, path: Path, place: Place) -> None:
         if "\n" in text:
-            if style not in ("|", ">"):
+            if style not in _BLOCK_STYLES:
                 self._found.add("MU122", "the text holds a line break", place, path=path)
             text = text.replace("\n", "")
         hidden = first_hidden(text)

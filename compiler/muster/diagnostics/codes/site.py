@@ -102,10 +102,11 @@ between readers, up to running code. The plain forms of YAML say everything that
     ),
     Code(
         "MU113",
-        "A directive",
-        """`%YAML` and `%TAG` lines change how the rest of the file is read. Site files are YAML 1.2 and use
-no tags, so there is nothing to direct.""",
-        hint="delete the line that starts with % and the --- after it",
+        "A directive or an end mark",
+        """`%YAML` and `%TAG` lines change how the rest of the file is read. Site files are YAML 1.2 and use no
+tags, so there is nothing to direct. A line `...` ends a document; a file of one document needs none, and
+parsers disagree on what it means after a block text.""",
+        hint="delete the line, and the --- after a directive",
     ),
     Code(
         "MU114",
