@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from muster.diagnostics import Diagnostic, Related
+from muster.policy.structure import point_at
 from muster.site.positions import format_path
 from muster.site.units import parse_bytes, parse_rate
 
@@ -166,8 +167,8 @@ def _matches(match: Mapping[str, Any], desired: Mapping[str, Any], context: Site
 
 def _tie(context: SiteContext, desired: Mapping[str, Any], names: Sequence[str]) -> Diagnostic:
     first, *rest = (("spec", "thresholds", name, "match") for name in names)
-    related = tuple(Related(context.positions.of(steps), format_path(steps)) for steps in rest)
-    message = f"thresholds {' and '.join(names)} apply equally to {desired['id']}"
+    related = tuple(Related(point_at(context.positions, steps), format_path(steps)) for steps in rest)
+    message = f"thresholds {' and '.join(sorted(names))} apply equally to runs of test {desired['test']}"
     return context.fault("MU412", message, first, related=related)
 
 

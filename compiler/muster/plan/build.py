@@ -63,7 +63,8 @@ def build_plan(context: SiteContext, catalog: Mapping[str, Any], site_digest: st
             item["acceptance"], more = acceptance_of(context, item, resolved, entry)
             faults += [fault for fault in more if fault not in faults]
         desired += found
-    faults += _unused_thresholds(context, desired)
+    if not any(fault.code in {"MU411", "MU412"} for fault in faults):
+        faults += _unused_thresholds(context, desired)
     faults += check_budget(context, desired)
     data = {
         "apiVersion": "muster.dev/plan/v1",
@@ -136,7 +137,7 @@ def _desired_of(
             "stage": stage,
             "wave": first + wave,
             "cost": cost_of(measurement["ranks"], estimate_seconds(test, entry)),
-            "position": context.where(("spec", "tests", name)),
+            "position": context.site_place(("spec", "tests", name)),
         }
     waves[stage] = first + max(order, default=-1) + 1
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from muster.diagnostics import Diagnostic, Position, Related, diagnostic
+from muster.policy.structure import point_at
 from muster.site.positions import format_path
 from muster.site.units import parse_duration
 
@@ -45,7 +46,7 @@ class SiteContext:
         profile = self.in_profile(steps)
         if profile is not None and steps not in self.positions:
             related = (*related, Related(profile[1], f"profile {profile[0]}"))
-        place = self.positions.of(steps)
+        place = point_at(self.positions, steps)
         return diagnostic(
             code, message, place, hint=hint, path=format_path(steps), site=self.name, related=related
         )
@@ -58,6 +59,13 @@ class SiteContext:
                 if path[: len(inner)] == inner:
                     return name, place
         return None
+
+    def site_place(self, steps: Steps) -> str:
+        """Return ``file:line:col`` in the site file: of the field, else of its profile's name there."""
+        profile = self.in_profile(steps)
+        if steps not in self.positions and profile and profile[0] in self.spec["profiles"]:
+            steps = ("spec", "profiles", self.spec["profiles"].index(profile[0]))
+        return str(self.positions.key(steps))
 
     def where(self, steps: Steps) -> str:
         """Return ``file:line:col`` of a field: in the site where it stands there, else in its profile."""

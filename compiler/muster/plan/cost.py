@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def estimate_seconds(test: Mapping[str, Any], entry: Mapping[str, Any]) -> float:
     """Return the expected wall time of one run: what the test says, else the catalog's figure."""
     level = entry.get("levels", {}).get(str(test["params"].get("level")), {})
-    text = test.get("estimate") or level.get("estimate") or entry["estimate"]
+    text: str = test.get("estimate") or level.get("estimate") or entry["estimate"]
     return float(parse_duration(text))
 
 
@@ -24,4 +24,4 @@ def cost_of(gpus: int, seconds: float) -> dict[str, Any]:
 
 def total_hours(costs: Iterable[Mapping[str, Any]]) -> float:
     """Return the sum of GPU-hours, rounded to what estimates can tell."""
-    return round(sum(cost["gpuHours"] for cost in costs), 2)
+    return round(sum(float(cost["gpuHours"]) for cost in costs), 2)

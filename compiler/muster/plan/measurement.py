@@ -42,6 +42,8 @@ def measure(
     net = _network(pool, params, unit)
     if entry["tool"] == "nccl-tests":
         params["net"] = net
+        if entry["op"] not in _WITH_REDOP:
+            del params["redop"]
     gpus = pool["gpu"]["perNode"]
     return {
         "version": VERSION,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def provenance_of(context: SiteContext, name: str, test: Mapping[str, Any], source: str) -> dict[str, str]:
-    """Return the origin of each value: ``site F:L:C``, ``profile NAME F:L:C`` or ``default of ENTRY``."""
+    """Return the origin of each value: ``site F:L:C``, ``profile NAME F:L:C`` or ``default of X``."""
     found = {}
     for steps in _leaves(test, ()):
         full: Steps = ("spec", "tests", name, *steps)
@@ -21,7 +21,7 @@ def provenance_of(context: SiteContext, name: str, test: Mapping[str, Any], sour
         elif profile is not None:
             text = f"profile {profile[0]} {profile[1]}"
         else:
-            text = f"default of {source}"
+            text = f"default of {source}" if steps[0] == "params" else "default of muster"
         found[".".join(str(step) for step in steps)] = text
     return dict(sorted(found.items()))
 

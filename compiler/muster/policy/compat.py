@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muster.diagnostics import Diagnostic
+from muster.policy.structure import point_at
 from muster.site.positions import format_path
 from muster.site.units import parse_version
 
@@ -31,7 +32,7 @@ def check_compat(
                     code,
                     statement["severity"],
                     f"{statement['message']} ({said})",
-                    site.positions.of(steps),
+                    point_at(site.positions, steps),
                     statement["hint"],
                     format_path(steps),
                     site.name or "",

@@ -94,7 +94,7 @@ def find_cue(candidates: Iterable[Path]) -> Cue:
     tried = list(candidates)
     for path in tried:
         if path.is_file():
-            cue = Cue(path)
+            cue = Cue(path.resolve())
             _ = cue.version
             return cue
     raise EnvironmentFault(

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from muster.site.load import LoadedSite
 
 
+Merged = tuple["LoadedSite", "Mapping[str, Any]"]
+Refused = tuple["LoadedSite", "tuple[Diagnostic, ...]"]
+
+
 @dataclass(frozen=True, slots=True)
 class SiteResult:
     """What the policies made of one site.
@@ -95,11 +99,9 @@ class Policies:
         done |= {id(result.site): result for result in self._judge(merged)}
         return Evaluation(tuple(done[id(site)] for site in sites), rules)
 
-    def _merge(
-        self, sites: list[LoadedSite]
-    ) -> tuple[list[tuple[LoadedSite, Mapping[str, Any]]], list[tuple[LoadedSite, tuple[Diagnostic, ...]]]]:
+    def _merge(self, sites: list[LoadedSite]) -> tuple[list[Merged], list[Refused]]:
         """Merge with profiles; a site that CUE refuses is set aside and the rest is tried again."""
-        refused: list[tuple[LoadedSite, tuple[Diagnostic, ...]]] = []
+        refused: list[Refused] = []
         left = sites
         while left:
             exported = self._export("out", "in", {site.name: site.data for site in left})
@@ -112,9 +114,7 @@ class Policies:
             left = [site for site in left if id(site) not in bad]
         return [], refused
 
-    def _refused(
-        self, bent: list[LoadedSite], shape: Mapping[int, tuple[Diagnostic, ...]]
-    ) -> list[tuple[LoadedSite, tuple[Diagnostic, ...]]]:
+    def _refused(self, bent: list[LoadedSite], shape: Mapping[int, tuple[Diagnostic, ...]]) -> list[Refused]:
         """Ask CUE also about sites of a wrong shape, so that one run tells everything."""
         if not bent:
             return []
@@ -129,18 +129,21 @@ class Policies:
             found.append((site, (*shape[id(site)], *kept)))
         return found
 
-    def _judge(self, merged: list[tuple[LoadedSite, Mapping[str, Any]]]) -> list[SiteResult]:
-        """Run the rules and the version matrix on sites that stand."""
-        if not merged:
-            return []
-        exported = self._export("violations", "resolved", {site.name: value for site, value in merged})
-        if exported.errors:
-            raise InputFault(self._faults_of(list(exported.errors)))
+    def _judge(self, merged: list[Merged]) -> list[SiteResult]:
+        """Run the rules and the version matrix on sites that stand; a rule that fails stops its site only."""
         results = []
-        for site, value in merged:
-            found = from_violations(site, exported.value[site.name])
-            found += check_compat(site, value, self.facts["compat"])
-            results.append(SiteResult(site, value, tuple(sorted(found, key=Diagnostic.sort_key))))
+        left = merged
+        while left:
+            exported = self._export("violations", "resolved", {site.name: value for site, value in left})
+            bad = self._by_site([site for site, _ in left], exported) if exported.errors else {}
+            for site, value in left:
+                if id(site) in bad:
+                    results.append(SiteResult(site, None, tuple(self._faults_of(bad[id(site)]))))
+                elif not exported.errors:
+                    found = from_violations(site, exported.value[site.name])
+                    found += check_compat(site, value, self.facts["compat"])
+                    results.append(SiteResult(site, value, tuple(sorted(found, key=Diagnostic.sort_key))))
+            left = [item for item in left if id(item[0]) not in bad] if exported.errors else []
         return results
 
     def _export(self, expression: str, field: str, sites: Mapping[str | None, Any]) -> Exported:
@@ -151,7 +154,8 @@ class Policies:
         names = {site.name: site for site in sites}
         found: dict[int, list[CueError]] = {}
         for error in exported.errors:
-            site = names.get(error.path[1]) if len(error.path) > 2 and error.path[0] == "out" else None
+            ours = len(error.path) > 1 and error.path[0] in {"out", "violations"}
+            site = names.get(error.path[1]) if ours else None
             if site is not None:
                 found.setdefault(id(site), []).append(error)
         if not found:
@@ -170,7 +174,8 @@ class Policies:
     def _faults_of(self, errors: list[CueError]) -> list[Diagnostic]:
         found = []
         for error in errors:
-            place = next((item for item in error.places if item.file != "-"), None)
+            written = [item for item in error.places if item.file != "-"]
+            place = next((item for item in written if item.file != "evaluate.cue"), next(iter(written), None))
             position = Position(self.module.label(place.file), place.line, place.column) if place else None
             where = ".".join(error.path)
             found.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from muster.diagnostics import Diagnostic, Position, Related
-from muster.policy.structure import Steps, at, show
+from muster.policy.structure import Steps, at, point_at, show
 from muster.site.names import nearest
 from muster.site.positions import format_path
 
@@ -31,12 +31,12 @@ def from_violations(site: LoadedSite, violations: Iterable[Mapping[str, Any]]) -
                 item["code"],
                 item["severity"],
                 violation["message"],
-                site.positions.of(steps),
+                point_at(site.positions, steps),
                 f'did you mean "{near}"?' if near else item["hint"],
                 format_path(steps),
                 site.name or "",
                 tuple(
-                    Related(site.positions.of(tuple(other)), format_path(tuple(other)))
+                    Related(point_at(site.positions, tuple(other)), format_path(tuple(other)))
                     for other in violation.get("related", ())
                 ),
                 item["source"],

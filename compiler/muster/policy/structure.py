@@ -17,7 +17,9 @@ from muster.site.positions import format_path
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from muster.diagnostics import Position
     from muster.site.load import LoadedSite
+    from muster.site.positions import PositionMap
 
 Steps = tuple[str | int, ...]
 _PROFILE_MAY_GIVE = ("tests", "thresholds", "validFor")
@@ -139,8 +141,14 @@ def at(
     site: LoadedSite, code: str, message: str, steps: Steps, hint: str = "", *, key: bool = False
 ) -> Diagnostic:
     """Make a finding at a field of a site: at its key where ``key`` says so, else at its value."""
-    position = site.positions.key(steps) if key else site.positions.of(steps)
+    position = site.positions.key(steps) if key else point_at(site.positions, steps)
     return diagnostic(code, message, position, hint=hint, path=format_path(steps), site=site.name or "")
+
+
+def point_at(positions: PositionMap, steps: Steps) -> Position:
+    """Return the place people look at: the value, or the key where the value starts on a later line."""
+    key, value = positions.key(steps), positions.of(steps)
+    return value if value.line == key.line else key
 
 
 def show(value: Any) -> str:
