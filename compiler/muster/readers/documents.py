@@ -1,8 +1,8 @@
 """Load JSON and YAML documents that somebody else wrote, in bounded memory, depth and time.
 
 Only plain data comes out: dict with text keys, list, str, int, finite float, bool, None. What could be read
-in two ways (a key twice, NaN, a tag, a deep nest, many aliases) is refused. Text values stay as they are, line
-ends and all: a reader passes what it returns through `scrub`.
+in two ways (a key twice, NaN, a tag, a deep nest, many aliases) is refused. Text values stay as they are,
+line ends and all: a reader passes what it returns through `scrub`.
 """
 
 from __future__ import annotations

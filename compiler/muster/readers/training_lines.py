@@ -136,10 +136,10 @@ class Finder:
             if needle in text and (matches := list(profile.anchor.regex.finditer(text))):
                 yield from self._steps(profile, number, text, matches)
                 return
-        done: set[str] = set()
+        done: set[tuple[str, str]] = set()
         for needle, profile, kind, event in self._events:
-            if needle in text and kind not in done and (match := _search(event, text)):
-                done.add(kind)
+            if needle in text and (profile.name, kind) not in done and (match := _search(event, text)):
+                done.add((profile.name, kind))
                 values = _values(match.groupdict(), event.unit)
                 yield Found(kind, profile.name, number, stamp(text), "", values)
         if not done and any(needle in text for needle in FAILURES):

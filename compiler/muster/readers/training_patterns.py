@@ -211,7 +211,7 @@ MEGATRON = Profile(
     name="megatron",
     anchor=_event(
         "iteration ",
-        r"(?<![\w-])iteration +(?P<iteration>\d{1,12})/ *(?P<total>\d{1,12}) *\|",
+        r"(?<![\w-])(?<!, )iteration +(?P<iteration>\d{1,12})/ *(?P<total>\d{1,12}) *\|",
         " iteration        8/     300 | consumed samples: 512 | elapsed time per iteration (ms): 913.4 |",
     ),
     fields=(
@@ -219,7 +219,7 @@ MEGATRON = Profile(
         _field("elapsedTime", r"elapsed time per iteration \(s\): *(?P<value>NUMBER) *(?:\||$)", "s"),
         _field("tflops", r"throughput per GPU \(TFLOP/s/GPU\): *(?P<value>NUMBER) *(?:\||$)"),
         _field("tflops", r"\| *TFLOPs: *(?P<value>NUMBER) *(?:\||$)"),
-        _field("loss", r"\| *lm loss: *(?P<value>NUMBER) *(?:\||$)"),
+        _field("loss", r"(?<![\w-] )(?<![\w-])lm loss: *(?P<value>NUMBER) *(?:\||$)"),
         _field("skipped", r"number of skipped iterations: *(?P<value>\d{1,9}) *(?:\||$)"),
         _field("nan", r"number of nan iterations: *(?P<value>\d{1,9}) *(?:\||$)"),
     ),
@@ -293,7 +293,7 @@ NEMO_BAR = Profile(
     events=_NEMO_EVENTS,
 )
 
-PROFILES = (MEGATRON, NEMO, NEMO_BAR)
+PROFILES = (NEMO, NEMO_BAR, MEGATRON)
 
 FAILURES = (
     "Traceback (most recent call last)",

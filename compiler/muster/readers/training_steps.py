@@ -49,7 +49,8 @@ def _interval(log: Log) -> int | None:
     """Return the usual distance between two steps; None where no session has two.
 
     Megatron also prints the first iteration of a start, whatever the interval: that distance does not count
-    if the second step is at a multiple of the interval.
+    if the second step is at a multiple of the interval. Steps are printed at multiples of the interval; where
+    one is not, lines are missing and the interval is taken for 1.
     """
     usual: Counter[int] = Counter()
     firsts: list[tuple[int, Step]] = []
@@ -64,7 +65,10 @@ def _interval(log: Log) -> int | None:
     usual.update(
         distance for distance, second in firsts if most is None or distance >= most or second.iteration % most
     )
-    return _mode(usual)
+    found = _mode(usual)
+    later = (step for session in log.trained for step in session.steps[1:])
+    fits = found is None or not any((step.iteration - log.profile.first + 1) % found for step in later)
+    return found if fits else 1
 
 
 def _mode(counted: Counter[int]) -> int | None:

@@ -23,7 +23,7 @@ cut, or two lines may have run together.""",
         "MU772",
         "Training log is not whole",
         """The log starts after the first iteration or ends before the last one, and nothing in it says that
-the program ended by itself. The steps that are there are listed, but they do not prove what the run should.""",
+the program ended by itself. The steps that are there are listed, but they do not prove the whole.""",
         hint="Collect the whole log, or let the run finish.",
     ),
     Code(
@@ -63,8 +63,8 @@ interval or a time limit in its own arguments. This is an end as good as the las
     Code(
         "MU779",
         "Steps are missing",
-        """Between two steps the number of the iteration grows by more than the log's interval. Lines were lost
-or cut out, and with them perhaps a restart or a save.""",
+        """Between two steps the number of the iteration grows by more than the log's interval. Lines were
+lost or cut out, and with them perhaps a restart or a save.""",
         hint="Collect the whole log.",
     ),
 )
