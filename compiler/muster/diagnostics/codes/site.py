@@ -103,8 +103,8 @@ between readers, up to running code. The plain forms of YAML say everything that
     Code(
         "MU113",
         "A directive or an end mark",
-        """`%YAML` and `%TAG` lines change how the rest of the file is read. Site files are YAML 1.2 and use no
-tags, so there is nothing to direct. A line `...` ends a document; a file of one document needs none, and
+        """`%YAML` and `%TAG` lines change how the rest of the file is read. Site files are YAML 1.2 and use
+no tags, so there is nothing to direct. A line `...` ends a document; a file of one document needs none, and
 parsers disagree on what it means after a block text.""",
         hint="delete the line, and the --- after a directive",
     ),
