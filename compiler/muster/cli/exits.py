@@ -47,7 +47,7 @@ def run_guarded(group: click.Group, arguments: Sequence[str]) -> int:
         where = f": {for_terminal(str(error.filename))}" if error.filename else ""
         click.echo(f"muster: {error.strerror or error}{where}", err=True)
         return ENVIRONMENT if error.errno in _OUT_OF_REACH else BAD_INPUT
-    except Exception as error:  # noqa: BLE001 (the last resort: every bug ends here, with a message)
+    except Exception as error:
         if debug:
             raise
         click.echo(

@@ -35,7 +35,7 @@ class LazyGroup(click.Group):
         """Return the names in the order of the help."""
         return sorted(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 (as above)
         """Import and return a command; None for an unknown name."""
         if cmd_name not in COMMANDS:
             return None

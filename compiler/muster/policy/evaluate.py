@@ -174,14 +174,26 @@ class Policies:
     def _faults_of(self, errors: list[CueError]) -> list[Diagnostic]:
         found = []
         for error in errors:
-            written = [item for item in error.places if item.file != "-"]
-            place = next((item for item in written if item.file != "evaluate.cue"), next(iter(written), None))
-            position = Position(self.module.label(place.file), place.line, place.column) if place else None
+            position = self._blame(error)
             where = ".".join(error.path)
             found.append(
                 diagnostic("MU205", f"{where}: {error.message}" if where else error.message, position)
             )
         return found
+
+    def _blame(self, error: CueError) -> Position | None:
+        """Choose, of all places cue names, the last of the repository's own, else of muster's."""
+        places = [
+            Position(self.module.label(place.file), place.line, place.column)
+            for place in error.places
+            if place.file != "-"
+        ]
+        own = [
+            place
+            for place in places
+            if not place.file.startswith("(muster)") and "/evaluate.cue" not in place.file
+        ]
+        return next(reversed(own or places), None)
 
 
 def _covered(path: str, known: set[str]) -> bool:
