@@ -61,6 +61,13 @@ class Round:
         return code if isinstance(code, int) and not isinstance(code, bool) else None
 
     @property
+    def stopped(self) -> bool:
+        """Whether the ``end`` record says that a time limit or a signal ended the command."""
+        code = self.exit_code
+        timed_out = self.end is not None and self.end.get("timedOut") is True
+        return timed_out or (code is not None and (code < 0 or code == 124 or 128 < code < 160))
+
+    @property
     def title(self) -> str:
         """How messages call it."""
         return "the output" if self.number is None else f"round {self.number}"
