@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @output_option
 def command(name: str | None, repository: Path, output: Path | None) -> None:
     """Print the explanation."""
-    if name in all_codes():
+    if name is not None and name in all_codes():
         click.echo(_code(name))
         return
     if name is not None:
