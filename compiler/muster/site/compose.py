@@ -125,9 +125,9 @@ class _Composer:
         if event.explicit:
             self._found.add("MU113", "the file has an end mark: ...", place)
 
-    def _finish(self, _event: Any, place: Place) -> None:
+    def _finish(self, _event: Any, _place: Place) -> None:
         if self._document is None:
-            self._found.add("MU103", "the file holds no document", place)
+            self._found.add("MU103", "the file holds no document")
         else:
             self.tree.complete = True
 

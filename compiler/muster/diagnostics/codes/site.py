@@ -166,7 +166,8 @@ from this line.""",
     Code(
         "MU121",
         "A date that does not exist",
-        """A waiver until 30 February would end on a day that nobody can name.""",
+        """A waiver until 30 February would end on a day that nobody can name. Dates and times are checked where they
+stand; leap seconds and 24:00 do not exist either.""",
         hint="give a date of the calendar",
     ),
     Code(
@@ -179,7 +180,8 @@ from this line.""",
     Code(
         "MU123",
         "The document is not a mapping",
-        """A site is a mapping with apiVersion, kind, metadata and spec.""",
+        """A site is a mapping with the fields apiVersion, kind, metadata and spec. A list, a text or a number at the
+top of the file is something else.""",
         hint="start with apiVersion: muster.dev/v1alpha1",
     ),
     Code(
