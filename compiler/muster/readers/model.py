@@ -28,6 +28,89 @@ class Problem(TypedDict):
     message: str
 
 
+class Placement(TypedDict):
+    """One placement of a row of nccl-tests; every key is None when the placement was not read.
+
+    ``wrong`` counts wrong elements and is None when the result was not checked (``N/A``) or the version
+    prints a ``deviation`` instead (before 2.13; whether that is too large only the run's summary says).
+    ``perIteration`` is there with ``-I 1``: minUs, maxUs, p99Us, cvPercent.
+    """
+
+    timeUs: float | None
+    algbw: float | None
+    busbw: float | None
+    wrong: int | None
+    deviation: NotRequired[float]
+    perIteration: NotRequired[dict[str, float]]
+
+
+class Transport(TypedDict):
+    """What carried the data by NCCL's ``via`` lines.
+
+    ``paths`` counts channel lines by path (``NET/IB``, ``P2P/CUMEM``), ``gdrdma`` those of a network path
+    that say GPUDirect RDMA. ``gpudirect`` is True only when all network lines say so, None without any.
+    ``interNode`` lists the paths that leave a node: NET, COLLNET, P2P/MNNVL. ``nvls`` and ``mnnvl`` are None
+    when nothing says.
+    """
+
+    paths: dict[str, int]
+    gpudirect: bool | None
+    interNode: list[str]
+    gdrdma: dict[str, int]
+    nvls: bool | None
+    collnet: bool
+    mnnvl: bool | None
+
+
+class RunReading(TypedDict):
+    """One run of nccl-tests.
+
+    Attributes:
+        line: first line of the run.
+        round: round of the last ``begin`` record before the run; None without one.
+        op: the collective, ``all_reduce``; None when nothing says.
+        opFrom: ``header`` (the program's name), ``command``, ``device-lines`` (table and device lines leave
+            one), ``factor`` (the table alone leaves one), None.
+        ranksFrom: ``device-lines``, ``factor``, None.
+        nodes: hosts in the device lines; None without any.
+        devices: ``{"rank", "host", "device", "name"}``.
+        datatype: the type of all rows; None when they differ.
+        validation: results were compared with the expected ones; None when nothing says.
+        cycles: how often the sizes were gone through; None when that could not be told.
+        command: the program and its own options as a log shows them, or a record's whole command.
+        parameters: minBytes, maxBytes, reducedMaxBytes, factor, stepBytes, iters, warmup, aggIters,
+            validation, graph, threads, gpusPerThread; empty without the nThread line.
+        rows: ``{"line", "cycle", "bytes", "count", "type", "redop", "root", "outOfPlace": Placement,
+            "inPlace": Placement}``, with ``iters`` and ``time`` where the table has them.
+        summary: outOfBounds, outOfBoundsOk, avgBusbw, avgBusbwOk; None for what was not printed.
+        transport: None when no ``via`` line was seen.
+        environment: ncclHeader (code), ncclLibrary (``2.27.3``), cuda (``12.9``), devices (names).
+    """
+
+    line: int
+    round: int | None
+    tool: str
+    toolVersion: str | None
+    state: State
+    op: str | None
+    opFrom: str | None
+    ranks: int | None
+    ranksFrom: str | None
+    nodes: int | None
+    hosts: list[str]
+    devices: list[dict[str, Any]]
+    datatype: str | None
+    validation: bool | None
+    cycles: int | None
+    command: list[str] | None
+    parameters: dict[str, Any]
+    rows: list[dict[str, Any]]
+    summary: dict[str, Any]
+    transport: Transport | None
+    environment: dict[str, Any]
+    problems: list[Problem]
+
+
 class Check(TypedDict):
     """One result of a diagnosis tool.
 
@@ -65,7 +148,7 @@ class Reading(TypedDict):
     tool: str | None
     toolVersion: str | None
     state: State
-    runs: NotRequired[list[Any]]
+    runs: NotRequired[list[RunReading]]
     checks: NotRequired[list[Check]]
     rows: NotRequired[list[BandwidthRow]]
     steps: NotRequired[Any]

@@ -1,0 +1,100 @@
+"""The transport that NCCL really used, from its INFO lines.
+
+Only ``via`` lines count: a plugin that was loaded, a device that was found and a network that was assigned
+say nothing about what carried the data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from muster.readers import model
+
+INFO = re.compile(
+    r"(?:\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\] )?[\w.-]+:\d+:\d+ \[-?\d+\] NCCL INFO ", re.ASCII
+)
+"""The start of an INFO line without prefixes: host, process, thread, device."""
+
+INFO_INSIDE = re.compile(
+    r"(?:\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\] )?[A-Za-z][\w.-]*:\d+:\d+ \[-?\d+\] "
+)
+"""The start of an INFO or WARN line somewhere in a line; a host name is taken to begin with a letter."""
+
+_VIA = re.compile(
+    r"(?:Channel|CollNet) \d+(?:/\d+)? : (\d+)\S*(?: -> (\d+)\S*)?(?: \[(?:send|receive)\])? via (\S.*?)\s*"
+)
+_SHARE = re.compile(r"/\d+(?:\(\d+\))?(?=/|$)")
+_COMM = re.compile(r"nRanks (\d+) nNodes (\d+) localRanks \d+ localRank \d+ MNNVL ([01])\b")
+_NVLS_CHANNELS = re.compile(r"(\d+) nvls channels")
+_NVLS_USED = re.compile(r"\bNVLS comm 0x|Connected NVLS tree")
+
+
+class Transport:
+    """Collects what the INFO lines of one run say."""
+
+    def __init__(self) -> None:
+        self.paths: Counter[str] = Counter()
+        self.gdrdma: Counter[str] = Counter()
+        self.odd: list[str] = []
+        self.comms: dict[tuple[int, int], None] = {}
+        self._mnnvl: set[bool] = set()
+        self._nvls: bool | None = None
+
+    def info(self, text: str) -> None:
+        """Take the text of one INFO line; the caller leaves out lines without any of the words below."""
+        if " via " in text:
+            self._via(text)
+        elif "nRanks " in text and (found := _COMM.search(text)):
+            self.comms[int(found[1]), int(found[2])] = None
+            self._mnnvl.add(found[3] == "1")
+        elif "NVLS" in text:
+            if _NVLS_USED.search(text):
+                self._nvls = True
+        elif (channels := _NVLS_CHANNELS.search(text)) and self._nvls is None and int(channels[1]) == 0:
+            self._nvls = False
+
+    def _via(self, text: str) -> None:
+        start = text.find("Channel ")
+        found = _VIA.fullmatch(text, start if start >= 0 else text.find("CollNet "))
+        if found is None:
+            if ("Channel" in text or "CollNet" in text) and len(self.odd) < 3:
+                self.odd.append(text)
+            return
+        name, direct = path_of(found[3])
+        self.paths[name] += 1
+        if direct:
+            self.gdrdma[name] += 1
+
+    def result(self) -> model.Transport | None:
+        """Return the transport of a reading; None when no ``via`` line was seen."""
+        if not self.paths:
+            return None
+        networks = [name for name in self.paths if name.startswith(("NET/", "COLLNET/"))]
+        direct = all(self.gdrdma[name] == self.paths[name] for name in networks) if networks else None
+        mnnvl = (self._mnnvl == {True}) if self._mnnvl else (True if "P2P/MNNVL" in self.paths else None)
+        across = sorted(networks + (["P2P/MNNVL"] if "P2P/MNNVL" in self.paths else []))
+        return {
+            "paths": dict(sorted(self.paths.items())),
+            "gpudirect": direct,
+            "interNode": across,
+            "gdrdma": {name: self.gdrdma[name] for name in sorted(networks)},
+            "nvls": self._nvls,
+            "collnet": any(name.startswith("COLLNET/") for name in networks),
+            "mnnvl": mnnvl,
+        }
+
+
+def path_of(text: str) -> tuple[str, bool]:
+    """Return the path's name and whether it says GPUDirect RDMA.
+
+    ``NET/AWS Libfabric/1/GDRDMA`` gives ``NET/AWS Libfabric``, ``P2P/CUMEM/read`` gives ``P2P/CUMEM``.
+    """
+    parts = text.split("/")
+    direct = any(part == "GDRDMA" or part.startswith("GDRDMA(") for part in parts[2:])
+    if parts[0] in ("NET", "COLLNET"):
+        device = _SHARE.search(text)
+        return (text[: device.start()] if device else "/".join(parts[:2])), direct
+    return "/".join(parts[:2]), direct
