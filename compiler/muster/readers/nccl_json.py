@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from muster.readers.model import empty, problem, quoted, unreadable
@@ -26,8 +27,11 @@ _START = re.compile(r'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"start_time"\s*:\s*"[^"]
 _RESULTS = re.compile(r',\s*"results"\s*:\s*\[')
 _VERSIONS = (1, 2, 3)
 _HALF = 0.5e-6
-_LAYOUT = Layout(True, True, False, False, (), (True, False), False, False)
-_CPU_LAYOUT = Layout(True, True, True, False, (), (True, False), False, False)
+_REST = re.compile(r"[\s,]*[\w.+-]{0,40}\s*")
+_LAYOUT = Layout(
+    redop=True, root=True, cpu_time=False, deviation=False, extras=(), placements=(True, False),
+    iterations=False, stamped=False,
+)  # fmt: skip
 
 
 class _FormError(Exception):
@@ -67,7 +71,7 @@ def _load(text: str) -> tuple[dict[str, Any], bool]:
     try:
         document = decoder.decode(text)
     except json.JSONDecodeError as error:
-        if text[error.pos :].strip() not in ("", ",") and not error.msg.startswith("Unterminated string"):
+        if not (_REST.fullmatch(text[error.pos :]) or error.msg.startswith("Unterminated string")):
             raise
         return _salvage(decoder, text), True
     if not isinstance(document, dict):
@@ -116,7 +120,7 @@ def _run(document: dict[str, Any]) -> Run:
     run.extra = {"jsonVersion": version}
     run.config, run.config_line = _config(config), 1
     library = _need(document, "nccl_version", int)
-    run.library_code, run.version = library, None
+    run.library_code = library
     args = _need(document, "args", list)
     command = of_argv(args, 1) if all(isinstance(item, str) for item in args) else None
     run.commands = [command] if command else []
@@ -135,12 +139,19 @@ def _run(document: dict[str, Any]) -> Run:
 
 def _config(config: dict[str, Any]) -> Config:
     by_factor = "step_factor" in config
-    names = ("nthreads", "ngpus", "minimum_bytes", "maximum_bytes")
-    counts = [_count(config, name) for name in names]
-    step = _count(config, "step_factor" if by_factor else "step_bytes")
-    rest = ("warmup_iters", "iterations", "aggregated_iterations", "validation", "graph")
-    warmup, iters, agg_iters, validation, graph = (_count(config, name) for name in rest)
-    return Config(*counts, step, by_factor, warmup, iters, agg_iters, validation, graph)
+    return Config(
+        threads=_count(config, "nthreads"),
+        gpus=_count(config, "ngpus"),
+        min_bytes=_count(config, "minimum_bytes"),
+        max_bytes=_count(config, "maximum_bytes"),
+        step=_count(config, "step_factor" if by_factor else "step_bytes"),
+        by_factor=by_factor,
+        warmup=_count(config, "warmup_iters"),
+        iters=_count(config, "iterations"),
+        agg_iters=_count(config, "aggregated_iterations"),
+        validation=_count(config, "validation"),
+        graph=_count(config, "graph"),
+    )
 
 
 def _device(item: Any) -> Device:
@@ -158,16 +169,8 @@ def _row(run: Run, item: Any) -> None:
     if re.fullmatch(r"-1|\d{1,7}", root, re.ASCII) is None:
         raise _FormError(f"root is {quoted(root)}")
     redop = _need(item, "redop", str).strip()
-    row = Row(
-        1,
-        _count(item, "size"),
-        _count(item, "count"),
-        _need(item, "type", str),
-        redop or None,
-        int(root),
-        None,
-        None,
-    )
+    size, count = _count(item, "size"), _count(item, "count")
+    row = Row(1, size, count, _need(item, "type", str), redop or None, int(root), None, None)
     row.out_of_place = _cell(run, item, "out_of_place")
     row.in_place = _cell(run, item, "in_place")
     if "actual_iterations" in item:
@@ -182,7 +185,7 @@ def _cell(run: Run, item: dict[str, Any], key: str) -> Cell | None:
         return None
     body = _need(item, key, dict)
     if "cpu_time" in body:
-        run.layout = _CPU_LAYOUT
+        run.layout = replace(_LAYOUT, cpu_time=True)
     time = _figure(body, "cpu_time" if "cpu_time" in body else "time")
     wrong = None if body.get("nwrong", 0) is None else _figure(body, "nwrong").value
     if wrong is not None and wrong != int(wrong):
