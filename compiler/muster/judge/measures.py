@@ -1,0 +1,165 @@
+"""Hold every threshold of an acceptance against the figures of one attempt."""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal
+from typing import TYPE_CHECKING
+
+from muster.judge import bounds, series, statistics
+from muster.judge.fields import mapping, maps, number, shown, text
+from muster.judge.model import Measure, Reason
+
+if TYPE_CHECKING:
+    from muster.judge.fields import JsonMap
+    from muster.judge.runs import Rounds
+    from muster.judge.series import Cell, Series
+
+
+def figure(value: Decimal | None) -> str:
+    """Return a figure for people, ``?`` when unknown.
+
+    What was read is shown in full, so that a value just beside a bound does not look like the bound; what was
+    computed with more than 17 digits is cut to 9.
+    """
+    if value is None:
+        return "?"
+    plain = value.normalize(statistics.EXACT)
+    if len(plain.as_tuple().digits) > 17:
+        plain = Context(prec=9).plus(plain).normalize()
+    return f"{plain:f}" if -9 <= plain.adjusted() <= 15 else f"{plain:e}"
+
+
+def percent(value: Decimal | None) -> str:
+    """Return a fraction as a percentage with two decimals; ``?`` when unknown."""
+    return "?" if value is None else f"{value * 100:.2f} %"
+
+
+def ceiling_of(acceptance: JsonMap, threshold: JsonMap) -> Decimal | None:
+    """Return the most the links can carry for a threshold's metric, in the threshold's unit."""
+    own = number(threshold.get("ceiling"))
+    if own is not None:
+        return own
+    common = acceptance.get("ceiling")
+    return (
+        number(mapping(common).get(str(threshold.get("metric"))))
+        if isinstance(common, dict)
+        else number(common)
+    )
+
+
+def bounded(threshold: JsonMap) -> bool:
+    """Tell whether a threshold has a bound at all; one that has none proves nothing."""
+    return number(threshold.get("lower")) is not None or number(threshold.get("upper")) is not None
+
+
+def _read(threshold: JsonMap, record: JsonMap, rounds: Rounds, ceiling: Decimal | None) -> Series:
+    metric = text(threshold.get("metric"))
+    if metric in series.RUN_METRICS:
+        return series.of_runs(threshold, rounds, ceiling)
+    if metric in series.ROW_METRICS:
+        return series.of_rows(threshold, record, ceiling)
+    if metric == "goodput":
+        return series.of_document(threshold, record)
+    unknown = series.Series()
+    unknown.reasons.append(Reason("MU929", f"metric {shown(metric)} is not one that can be judged"))
+    return unknown
+
+
+def _measure(threshold: JsonMap, cell: Cell, values: dict[int, Decimal], expected: int) -> Measure:
+    """Compute the statistic of one series; with a round missing nothing is computed at all."""
+    by_round = tuple(values.get(number_) for number_ in range(1, expected + 1))
+    known = [value for value in by_round if value is not None]
+    lower, upper = number(threshold.get("lower")), number(threshold.get("upper"))
+    name = text(threshold.get("statistic")) or "median"
+    if not known or len(known) != expected or len(values) != expected or name not in statistics.STATISTICS:
+        return Measure(threshold, by_round, None, None, None, ok=False, expected=expected, cell=cell)
+    value = statistics.statistic(name, known)
+    limit = threshold.get("spread")
+    steady = limit is None
+    if (most := number(limit)) is not None:
+        steady = statistics.within_spread(known, most)
+    room = bounds.margin(value, lower, upper, number(threshold.get("reference")))
+    ok = steady and bounds.holds(value, lower, upper)
+    return Measure(threshold, by_round, value, statistics.spread(known), room, ok, expected, cell)
+
+
+def _worst(measures: list[Measure]) -> Measure:
+    """Return the cell with the least margin; a cell without a value is worse than any."""
+
+    def gravity(item: Measure) -> tuple[bool, bool, Decimal, str]:
+        least = item.margin if item.margin is not None else Decimal(0)
+        return (item.value is not None, item.ok, least, str(item.cell))
+
+    worst = min(measures, key=gravity)
+    return Measure(
+        worst.threshold,
+        worst.values,
+        worst.value,
+        worst.spread,
+        worst.margin,
+        worst.ok,
+        worst.expected,
+        worst.cell,
+        len(measures),
+    )
+
+
+def _verdicts(measure: Measure) -> list[Reason]:
+    """Return what a measure with a value misses, with all figures that were compared."""
+    value, threshold = measure.value, measure.threshold
+    if value is None or measure.ok:
+        return []
+    at, unit = mapping(threshold.get("at")), text(threshold.get("unit")) or ""
+    place = " ".join(shown(at[key]) for key in ("case", "bytes", "placement") if at.get(key) is not None)
+    name = text(threshold.get("statistic")) or "median"
+    what = f"{shown(threshold.get('name'))}: {name} {shown(threshold.get('metric'))} at {place}"
+    if measure.cell is not None:
+        what += f", cell {list(measure.cell)}"
+    what += f" is {figure(value)} {unit}"
+    found: list[Reason] = []
+    lower, upper = number(threshold.get("lower")), number(threshold.get("upper"))
+    if lower is not None and value < lower:
+        found.append(Reason("MU901", f"{what}, below {figure(lower)} {unit} ({percent(measure.margin)})"))
+    if upper is not None and value > upper:
+        found.append(Reason("MU902", f"{what}, above {figure(upper)} {unit} ({percent(measure.margin)})"))
+    if (limit := number(threshold.get("spread"))) is not None and not statistics.within_spread(
+        [item for item in measure.values if item is not None], limit
+    ):
+        found.append(
+            Reason("MU903", f"{what}, its spread over rounds {percent(measure.spread)} > {percent(limit)}")
+        )
+    return found or [
+        Reason("MU929", f"{what}, but its spread limit {shown(threshold.get('spread'))} is no figure")
+    ]
+
+
+def judge_thresholds(
+    acceptance: JsonMap, record: JsonMap, rounds: Rounds, expected: int
+) -> tuple[tuple[Measure, ...], list[Reason]]:
+    """Return one measure per threshold and every reason why one does not hold."""
+    measures: list[Measure] = []
+    reasons: list[Reason] = []
+    for threshold in maps(acceptance.get("thresholds")):
+        found = _read(threshold, record, rounds, ceiling_of(acceptance, threshold))
+        reasons.extend(found.reasons)
+        cells = [
+            _measure(threshold, cell, values, expected)
+            for cell, values in (found.cells or {None: {}}).items()
+        ]
+        measure = _worst(cells) if len(cells) > 1 else cells[0]
+        measures.append(measure)
+        for item in cells:
+            reasons.extend(_verdicts(item))
+            if item.value is None and not found.reasons:
+                reasons.append(_short(item, expected))
+    return tuple(measures), reasons
+
+
+def _short(measure: Measure, expected: int) -> Reason:
+    name = shown(measure.threshold.get("name"))
+    have = sum(value is not None for value in measure.values)
+    statistic = text(measure.threshold.get("statistic")) or "median"
+    if have == expected and statistic not in statistics.STATISTICS:
+        return Reason("MU929", f"{name}: statistic {shown(statistic)} is not one that can be judged")
+    where = f", cell {list(measure.cell)}" if measure.cell is not None else ""
+    return Reason("MU922", f"{name}: n {have} of {expected} declared rounds{where}")

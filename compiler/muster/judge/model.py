@@ -1,0 +1,94 @@
+"""What is known of one attempt once it has been held against a desired test. Small: 100,000 fit in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from decimal import Decimal
+
+    from muster.judge.fields import JsonMap
+    from muster.judge.states import State
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why an attempt is not simply satisfied: a registered code and what was found, with values."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One threshold held against one attempt.
+
+    Attributes:
+        threshold: the threshold of the acceptance.
+        values: one value per round in the order of rounds; None for what was not read or is missing.
+        value: the declared statistic of all declared rounds; None unless each has a value.
+        spread: (max - min) / median of the values; None unless each round has one.
+        margin: fraction of the nearer bound that is left, negative when missed; None without value or bound.
+        ok: whether every bound and the spread hold. Never true without a value.
+        expected: the declared number of rounds.
+        cell: the cell of a matrix that came out worst; None for plain values.
+        cells: how many cells were judged.
+    """
+
+    threshold: JsonMap
+    values: tuple[Decimal | None, ...]
+    value: Decimal | None
+    spread: Decimal | None
+    margin: Decimal | None
+    ok: bool
+    expected: int
+    cell: tuple[int | str, ...] | None = None
+    cells: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """One attempt held against one desired test; says nothing yet about age or other attempts.
+
+    Attributes:
+        id: the attempt's id; empty when the record has none.
+        state: what this attempt alone would be.
+        reasons: all reasons, the one that gives the state first.
+        measures: in the order of the acceptance's thresholds.
+        transport: the transport found, as the verdict shows it.
+        fields: what differs between declared and found, for ``stale``.
+        start: when it began.
+        end: when it ended.
+        time: what it is ordered and aged by: its end, else the last time it carries; None when undated.
+        evidence: where the archive keeps it.
+        synthetic: whether the evidence was written rather than measured.
+    """
+
+    id: str
+    state: State
+    reasons: tuple[Reason, ...]
+    measures: tuple[Measure, ...]
+    transport: dict[str, Any] | None
+    fields: tuple[tuple[str, Any, Any], ...]
+    start: datetime | None
+    end: datetime | None
+    time: datetime | None
+    evidence: str
+    synthetic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Older:
+    """The newest attempt of the same test on the same unit whose measurement had another digest."""
+
+    id: str
+    digest: str
+    state: str
+    start: datetime | None
+    end: datetime | None
+    time: datetime | None
+    evidence: str
+    measurement: JsonMap | None
+    synthetic: bool

@@ -1,0 +1,98 @@
+"""Find the runs of an attempt that count: the right operation, ranks and type, once per declared round."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from muster.judge.fields import items, listed, mapping, maps, shown, text, whole
+from muster.judge.model import Reason
+
+if TYPE_CHECKING:
+    from muster.judge.fields import JsonMap
+
+# round -> the runs that claim to be it; more than one only where two sources tell of the same round
+Rounds = dict[int, list["JsonMap"]]
+
+_STATE_CODES = {"incomplete": "MU920", "errored": "MU924", "unreadable": "MU917"}
+
+
+def of_operation(record: JsonMap, op: str) -> list[JsonMap]:
+    """Return the runs of one operation, whatever else is wrong with them."""
+    return [run for run in maps(record.get("runs")) if run.get("op") == op]
+
+
+def _doubts(run: JsonMap, measurement: JsonMap) -> list[Reason]:
+    """Return why a run of the right operation is not a run of the measurement."""
+    found: list[Reason] = []
+    state = run.get("state")
+    if state != "complete":
+        code = _STATE_CODES.get(state, "MU917") if isinstance(state, str) else "MU917"
+        found.append(Reason(code, f"a run of {run.get('op')} is {shown(state)}"))
+    ranks, declared = whole(run.get("ranks")), whole(measurement.get("ranks"))
+    if ranks is None:
+        found.append(Reason("MU917", "the number of ranks was not read, so the figures cannot be compared"))
+    elif ranks != declared:
+        found.append(Reason("MU917", f"{ranks} ranks ran, the measurement declares {shown(declared)}"))
+    datatype = text(mapping(measurement.get("params")).get("datatype"))
+    rows = maps(run.get("rows"))
+    types = {text(row.get("type")) or text(run.get("datatype")) or "unknown" for row in rows}
+    if datatype is not None and types - {datatype}:
+        other = listed(sorted(types - {datatype}))
+        found.append(Reason("MU917", f"data type {other} was measured, the measurement declares {datatype}"))
+    redop = text(mapping(measurement.get("params")).get("redop"))
+    redops = {kind for row in rows if (kind := text(row.get("redop"))) not in {None, "none"}}
+    if redop is not None and redops - {redop}:
+        other = listed(sorted(filter(None, redops - {redop})))
+        found.append(Reason("MU917", f"reduction {other} was measured, the measurement declares {redop}"))
+    return found
+
+
+def _numbered(runs: list[JsonMap], expected: int) -> tuple[Rounds, list[Reason]]:
+    rounds: Rounds = {}
+    numbers = [whole(run.get("round")) for run in runs]
+    if all(number is None for number in numbers):
+        numbers = list(range(1, len(runs) + 1))
+    reasons: list[Reason] = []
+    for run, number in zip(runs, numbers, strict=True):
+        if number is None:
+            reasons.append(Reason("MU917", "a run belongs to no round while others do"))
+        elif not 1 <= number <= expected:
+            reasons.append(
+                Reason("MU917", f"a run says it is round {number}, {expected} are declared: n is fixed")
+            )
+        else:
+            rounds.setdefault(number, []).append(run)
+    return rounds, reasons
+
+
+def counted(measurement: JsonMap, record: JsonMap, expected: int) -> tuple[Rounds, list[Reason]]:
+    """Return the runs by round, and everything that speaks against them.
+
+    Args:
+        measurement: the declared measurement; its ``op``, ``ranks`` and ``params`` are compared.
+        record: an evidence record.
+        expected: the declared number of rounds; more than that is a doubt, not a choice.
+    """
+    op = text(measurement.get("op")) or ""
+    runs = maps(record.get("runs"))
+    mine = [run for run in runs if run.get("op") == op]
+    reasons: list[Reason] = []
+    if any(run.get("op") is None for run in runs):
+        reasons.append(Reason("MU917", "a run does not say which operation it measured"))
+    elif runs and not mine:
+        others = listed(sorted({shown(run.get("op")) for run in runs}))
+        reasons.append(Reason("MU917", f"no run of {op} in the evidence, only of {others}"))
+    if len(mine) != len(items(record.get("runs"))) and any(not run for run in runs):
+        reasons.append(Reason("MU917", "a run of the record is empty"))
+    for run in mine:
+        reasons.extend(_doubts(run, measurement))
+    rounds, odd = _numbered(mine, expected)
+    reasons.extend(odd)
+    if len(rounds) < expected:
+        missing = listed([str(number) for number in range(1, expected + 1) if number not in rounds])
+        reasons.append(
+            Reason(
+                "MU922", f"fewer rounds than declared: n {len(rounds)} of {expected}, missing round {missing}"
+            )
+        )
+    return rounds, list(dict.fromkeys(reasons))
