@@ -14,6 +14,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--refresh-goldens", action="store_true", help="write golden files instead of comparing")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --refresh-goldens run only the tests that have golden files."""
+    if config.getoption("--refresh-goldens"):
+        golden = [item for item in items if "refresh" in getattr(item, "fixturenames", ())]
+        config.hook.pytest_deselected(items=[item for item in items if item not in golden])
+        items[:] = golden
+
+
 @pytest.fixture(scope="session")
 def refresh(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--refresh-goldens"))
