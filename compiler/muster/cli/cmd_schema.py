@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 
-@click.command(help="Print a JSON Schema: of site files for editors, of evidence records, or of JSON reports.")
+@click.command(
+    help="Print a JSON Schema: of site files for editors, of evidence records, or of JSON reports."
+)
 @click.argument("which", type=click.Choice(["site", "evidence", "report"]))
 def command(which: str) -> None:
     """Print the schema."""
