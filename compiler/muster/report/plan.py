@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from muster.diagnostics.escape import for_markdown, for_terminal
@@ -9,6 +10,7 @@ from muster.diagnostics.escape import for_markdown, for_terminal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+_NUMBER = re.compile(r"[0-9.]+")
 HEAD = ("test", "catalog", "scope", "units", "waves", "GPU-hours", "judged by")
 
 
@@ -23,7 +25,7 @@ def plan_markdown(plans: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _rows(plan: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name, test in plan["tests"].items():
         items = [item for item in plan["desired"] if item["test"] == name]
         if not items:
@@ -51,10 +53,8 @@ def _judged(items: Sequence[Mapping[str, Any]]) -> str:
 def _summary(plan: Mapping[str, Any]) -> list[str]:
     nodes = {node for pool in plan["pools"].values() for node in pool["nodes"]}
     totals = plan["totals"]
-    lines = [
-        f"{len(plan['desired'])} runs on {len(nodes)} nodes, about {totals['gpuHours']:g} of"
-        f" {totals['budget']:g} GPU-hours"
-    ]
+    cost = f"about {totals['gpuHours']:g} of {totals['budget']:g} GPU-hours"
+    lines = [f"{len(plan['desired'])} runs on {len(nodes)} nodes, {cost}"]
     lines += [
         f"excluded: {item['node']} of pool {item['pool']}: {item['reason']}" for item in plan["excluded"]
     ]
@@ -68,10 +68,7 @@ def _summary(plan: Mapping[str, Any]) -> list[str]:
 def _site_text(plan: Mapping[str, Any]) -> str:
     rows = [HEAD, *_rows(plan)]
     widths = [max(len(for_terminal(row[i])) for row in rows) for i in range(len(HEAD))]
-    lines = [
-        "  ".join(for_terminal(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    ]
+    lines = ["  ".join(for_terminal(cell).ljust(widths[i]) for i, cell in enumerate(row)) for row in rows]
     summary = [for_terminal(line) for line in _summary(plan)]
     return "\n".join([for_terminal(plan["site"]), *(f"  {line.rstrip()}" for line in [*lines, *summary])])
 
@@ -83,5 +80,8 @@ def _site_markdown(plan: Mapping[str, Any]) -> str:
         "| " + " | ".join(HEAD) + " |",
         "|---" * len(HEAD) + "|",
     ]
-    lines += ["| " + " | ".join(for_markdown(cell) for cell in row) + " |" for row in _rows(plan)]
+    lines += [
+        "| " + " | ".join(cell if _NUMBER.fullmatch(cell) else for_markdown(cell) for cell in row) + " |"
+        for row in _rows(plan)
+    ]
     return "\n".join([*lines, "", *(f"- {for_markdown(line)}" for line in _summary(plan))])
