@@ -92,7 +92,7 @@ def _run(number: int, busbw: float, ranks: int, nodes: int) -> dict[str, Any]:
             "gpudirect": True if nodes > 1 else None,
             "interNode": ["NET/IB"] if nodes > 1 else [],
         },
-        "environment": {"ncclHeader": 22703, "ncclLibrary": "2.27.3"},
+        "environment": {"ncclHeader": 22703, "ncclLibrary": "2.27.3", "cuda": "12.9"},
         "state": "complete",
         "problems": [],
     }

@@ -179,7 +179,7 @@ def _complete(
     reasons.extend(missed)
     if runs or op is None:
         reasons.extend(transport.judge_transport(acceptance, measurement, runs, record, len(unit)))
-    reasons.extend(checks.judge_checks(acceptance, record, unit))
+    reasons.extend(checks.judge_checks(acceptance, record, unit, expected))
     reasons.extend(preflight.judge_preflight(acceptance, record, unit))
     more, fields = _environment(desired, record, unit, rounds)
     reasons.extend(more)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from muster.judge.environment import gpu_counts
 from muster.judge.fields import listed, mapping, maps, names, shown, text, whole
 from muster.judge.model import Reason
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 _BAD: Final = frozenset({"fail", "warn"})
 _KNOWN: Final = frozenset({"pass", "skip", "warn", "fail", "not-run", "waived", "error"})
+# check, node, round
+Place = tuple[str, str, int]
 
 
 def _node_of(check: JsonMap, unit: tuple[str, ...]) -> str | None:
@@ -26,64 +29,99 @@ def failures(record: JsonMap, unit: tuple[str, ...]) -> list[Reason]:
     for check in maps(record.get("checks")):
         status = check.get("status")
         if isinstance(status, str) and status in _BAD:
-            where = f"{shown(check.get('name'))} on {_place(check, unit)}"
-            said = next((f": {shown(line, 160)}" for line in check.get("messages") or [] if text(line)), "")
-            found.append(Reason("MU907", f"diagnosis {status}: {where}{said}"))
+            name = text(check.get("subtest")) or shown(check.get("name"))
+            entity = text(check.get("entity"))
+            where = f"{name} on {shown(_node_of(check, unit) or 'unknown node')}" + (
+                f" {entity}" if entity else ""
+            )
+            messages = check.get("messages")
+            said = (
+                next((line for line in messages if text(line)), None) if isinstance(messages, list) else None
+            )
+            found.append(
+                Reason("MU907", f"diagnosis {status}: {where}" + (f": {shown(said, 160)}" if said else ""))
+            )
     return found
 
 
-def _place(check: JsonMap, unit: tuple[str, ...]) -> str:
-    entity = text(check.get("entity"))
-    return f"{shown(_node_of(check, unit) or 'unknown node')}" + (f" {shown(entity)}" if entity else "")
+def judge_checks(acceptance: JsonMap, record: JsonMap, unit: tuple[str, ...], rounds: int) -> list[Reason]:
+    """Return why the checks required by the acceptance did not all pass; failures come from `failures`.
 
-
-def _one_node(name: str, node: str, results: list[JsonMap], entities: int | None) -> list[Reason]:
-    """Judge one required check on one node; the worst result of an entity counts."""
-    if not results:
-        return [Reason("MU923", f"check {shown(name)} is missing on {shown(node)}")]
-    passed: set[str | None] = set()
-    other: dict[str, list[str]] = {}
-    for check in results:
-        status = check.get("status")
-        label = status if isinstance(status, str) and status in _KNOWN else "unknown"
-        entity = text(check.get("entity"))
-        if label == "pass":
-            passed.add(entity)
-        else:
-            other.setdefault(label, []).append(entity or "the node")
-    found = [_not_passed(name, node, label, places) for label, places in other.items() if label not in _BAD]
-    count = len(passed - {None}) if entities is not None else len(passed)
-    if not other and entities is not None and count != entities:
-        code = "MU923" if count < entities else "MU917"
-        found.append(
-            Reason(code, f"check {shown(name)} passed on {count} of {entities} GPUs of {shown(node)}")
-        )
-    return found
-
-
-def _not_passed(name: str, node: str, status: str, places: list[str]) -> Reason:
-    code = {"error": "MU924", "unknown": "MU917"}.get(status, "MU923")
-    return Reason(code, f"check {shown(name)} is {status} on {shown(node)}: {listed(places)}")
-
-
-def judge_checks(acceptance: JsonMap, record: JsonMap, unit: tuple[str, ...]) -> list[Reason]:
-    """Return why the checks required by the acceptance did not all pass; failures come from `failures`."""
+    Args:
+        acceptance: its ``checks`` name the required ones and the number of GPUs of a node.
+        record: an evidence record.
+        unit: the nodes that must each have passed.
+        rounds: how often each check must have passed; results without a round are of the only one.
+    """
     asked = acceptance.get("checks")
     if asked is None:
         return []
-    entities = whole(mapping(asked).get("entities"))
-    results = maps(record.get("checks"))
-    by_place: dict[tuple[str, str], list[JsonMap]] = {}
+    by_place: dict[Place, list[JsonMap]] = {}
     reasons: list[Reason] = []
-    for check in results:
+    for check in maps(record.get("checks")):
         node, name = _node_of(check, unit), text(check.get("name"))
-        if node is None or name is None:
-            reasons.append(
-                Reason("MU917", f"a check does not say its name or node: {shown(check.get('name'))}")
-            )
+        number = check.get("round")
+        number = 1 if number is None and rounds == 1 else whole(number)
+        if node is None or name is None or number is None or not 1 <= number <= rounds:
+            told = ", ".join(f"{key} {shown(check.get(key))}" for key in ("name", "node", "round"))
+            reasons.append(Reason("MU917", f"a check cannot be placed: {told}"))
             continue
-        by_place.setdefault((name, node), []).append(check)
+        by_place.setdefault((name, node, number), []).append(check)
+    entities = whole(mapping(asked).get("entities"))
+    counted = gpu_counts(mapping(record.get("environment")))
     for name in names(mapping(asked).get("require")):
         for node in unit:
-            reasons.extend(_one_node(name, node, by_place.get((name, node), []), entities))
-    return reasons
+            for number in range(1, rounds + 1):
+                results = by_place.get((name, node, number), [])
+                reasons.extend(_one_place((name, node, number), results, entities, counted.get(node)))
+    return list(dict.fromkeys(reasons))
+
+
+def _one_place(place: Place, results: list[JsonMap], entities: int | None, gpus: int | None) -> list[Reason]:
+    """Judge one required check on one node in one round; the worst result of an entity counts."""
+    name, node, number = place
+    where = f"on {shown(node)}" + (f" (round {number})" if number > 1 else "")
+    if not results:
+        return [Reason("MU923", f"check {shown(name)} is missing {where}")]
+    parts: dict[str | None, list[JsonMap]] = {}
+    for check in results:
+        parts.setdefault(text(check.get("subtest")), []).append(check)
+    found: list[Reason] = []
+    for part, checks in parts.items():
+        what = f"check {shown(name if part is None else part)}"
+        other = [check for check in checks if _status(check) not in {"pass", *_BAD}]
+        for status in sorted({_status(check) for check in other}):
+            code = {"error": "MU924", "unknown": "MU917"}.get(status, "MU923")
+            places = listed([_entity(check) for check in other if _status(check) == status])
+            found.append(Reason(code, f"{what} is {status} {where}: {places}"))
+        count = _passed(checks, gpus, whole_node=part is not None)
+        if not other and entities is not None and count != entities:
+            code = "MU923" if count < entities else "MU917"
+            found.append(Reason(code, f"{what} passed on {count} of {entities} GPUs {where}"))
+    return found
+
+
+def _status(check: JsonMap) -> str:
+    status = text(check.get("status"))
+    return status if status in _KNOWN else "unknown"
+
+
+def _entity(check: JsonMap) -> str:
+    return text(check.get("entity")) or "the node"
+
+
+def _passed(checks: list[JsonMap], gpus: int | None, *, whole_node: bool) -> int:
+    """Return on how many GPUs a check passed.
+
+    A result without an entity stands for the GPUs that the tool says it does. A part of a check that is about
+    the node as a whole (level 1 before DCGM 4) stands for the GPUs that the inventory counted; without a
+    count it stands for none.
+    """
+    passed = [check for check in checks if _status(check) == "pass"]
+    single = {entity for check in passed if (entity := text(check.get("entity"))) is not None}
+    single = {entity for entity in single if entity.startswith("GPU ")}
+    shared = [check for check in passed if text(check.get("entity")) is None]
+    if not shared:
+        return len(single)
+    told = max((whole(check.get("gpus")) or 0 for check in shared), default=0)
+    return max(len(single), told or ((gpus or 0) if whole_node and not single else 0))

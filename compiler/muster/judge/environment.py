@@ -30,6 +30,12 @@ def same_version(declared: str, found: str) -> bool:
     return plain == [part.lstrip("0") or "0" for part in want]
 
 
+def at_least(declared: str, found: str) -> bool:
+    """Tell whether a found version is the declared one or newer, to the precision that was declared."""
+    want, have = (re.findall(r"[0-9]+", item.split("+")[0]) for item in (declared, found))
+    return bool(have) and [int(part) for part in have[: len(want)]] >= [int(part) for part in want]
+
+
 def same_product(declared: str, found: str) -> bool:
     """Tell whether two GPU product names are one; blanks and dashes are the same, all else counts."""
     return re.split(r"[ -]+", declared.strip()) == re.split(r"[ -]+", found.strip())
@@ -102,6 +108,31 @@ def _compare(
     )
 
 
+def _judge_cuda(declared: str, record: JsonMap) -> tuple[list[Reason], list[Difference]]:
+    """Compare CUDA: what a tool was built with must be the declared, what a driver supports at least that.
+
+    A node's inventory tells the newest CUDA its driver supports, which says nothing of the toolkit in the
+    image unless it is the declared one. What the record as a whole tells beyond that comes from a tool.
+    """
+    environment = mapping(record.get("environment"))
+    nodes = mapping(environment.get("nodes"))
+    drivers = {str(node): found for node in nodes if (found := text(mapping(nodes[node]).get("cuda")))}
+    told = {part.strip() for part in (text(environment.get("cuda")) or "").split(",")}
+    told -= {"", *drivers.values()}
+    told |= {
+        found
+        for run in maps(record.get("runs"))
+        if (found := text(mapping(run.get("environment")).get("cuda")))
+    }
+    tools = {found: found for found in sorted(told)}
+    reasons, fields = _compare("software.cuda", declared, tools, same_version)
+    more, differences = _compare("software.cuda", declared, drivers, at_least)
+    reasons, fields = [*reasons, *more], [*fields, *differences]
+    if not reasons and not tools and not any(same_version(declared, found) for found in drivers.values()):
+        reasons = _unknown("software.cuda", ["the toolkit"])
+    return reasons, fields
+
+
 def _unknown(path: str, missing: list[str]) -> list[Reason]:
     return [Reason("MU929", f"{path} is unknown: nothing in the evidence says it for {listed(missing)}")]
 
@@ -121,6 +152,11 @@ def judge_software(
     fields: list[Difference] = []
     for key, declared in sorted(mapping(measurement.get("software")).items()):
         if declared is None or key in skip:
+            continue
+        if key == "cuda":
+            more, differences = _judge_cuda(str(declared), record)
+            reasons.extend(more)
+            fields.extend(differences)
             continue
         known, missing = _found(key, record, unit)
         more, differences = _compare(f"software.{key}", str(declared), known, same_version)

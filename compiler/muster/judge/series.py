@@ -174,7 +174,7 @@ def of_document(threshold: JsonMap, record: JsonMap) -> Series:
     """Read goodput, the one figure that a whole training log gives; not found is not 100 %."""
     series = Series()
     raw = record.get("goodput")
-    value = mapping(raw).get("goodput") if isinstance(raw, dict) else raw
+    value = mapping(raw).get("ratio") if isinstance(raw, dict) else raw
     most = convert(Decimal(1), "ratio", text(threshold.get("unit")) or "ratio")
     found = plausible(value, "ratio", threshold, "goodput", most)
     if isinstance(found, Reason):

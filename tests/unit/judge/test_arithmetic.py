@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muster.judge import bounds, statistics, units
+from muster.judge import bounds, fabric, statistics, units
 from muster.judge.difference import differences
-from muster.judge.environment import nccl_version, same_product, same_version
+from muster.judge.environment import at_least, nccl_version, same_product, same_version
 from muster.judge.fields import instant, number
 
 D = Decimal
@@ -208,3 +208,50 @@ def test_differences_name_what_lacks_a_field() -> None:
         ("f", None, None),
     ]
     assert differences(one, one) == []
+
+
+@pytest.mark.parametrize(
+    ("hcas", "chosen_names"),
+    [
+        ("mlx5", ["mlx5_0", "mlx5_1:2", "mlx5_10"]),
+        ("mlx5_1", ["mlx5_1:2", "mlx5_10"]),
+        ("=mlx5_1", ["mlx5_1:2"]),
+        ("=mlx5_0,mlx5_10:1", ["mlx5_0", "mlx5_10"]),
+        ("^mlx5_1", ["mlx5_0", "ens3"]),
+        ("^=mlx5_1", ["mlx5_0", "mlx5_10", "ens3"]),
+        ("", []),
+    ],
+)
+def test_devices_that_nccl_would_choose(hcas: str, chosen_names: list[str]) -> None:
+    found = [name for name in ("mlx5_0", "mlx5_1:2", "mlx5_10", "ens3") if fabric.chosen(name, hcas)]
+    assert found == chosen_names
+
+
+@pytest.mark.parametrize(
+    ("text", "gigabits"),
+    [
+        ("200Gb/s", 200),
+        ("200 Gb/sec", 200),
+        ("400 Gb/sec (4X NDR)", 400),
+        ("25GB/s", 200),
+        ("fast", None),
+        (None, None),
+    ],
+)
+def test_link_rates(text: object, gigabits: int | None) -> None:
+    assert fabric.rate(text) == gigabits
+
+
+@pytest.mark.parametrize(
+    ("declared", "found", "enough"),
+    [
+        ("12.9", "12.9", True),
+        ("12.9", "13.0", True),
+        ("12.9", "12.10", True),
+        ("12.9", "12.8", False),
+        ("12.9", "12", False),
+        ("12.9", "", False),
+    ],
+)
+def test_versions_that_are_enough(declared: str, found: str, enough: bool) -> None:
+    assert at_least(declared, found) is enough
