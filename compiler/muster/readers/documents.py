@@ -213,7 +213,7 @@ class _Builder:
             raise DocumentError(f"the tag {quoted(event.tag)} is not plain data", line)
 
     def _scalar(self, event: Any, line: int) -> None:
-        plain = event.style is None and event.tag is None and not self._wants_key()
+        plain = not event.style and event.tag is None and not self._wants_key()
         self._place(_plain(event.value) if plain else event.value, event.anchor, line)
 
     def _alias(self, anchor: str, line: int) -> None:
