@@ -6,9 +6,12 @@ import ast
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from muster.diagnostics import Diagnostic
 from muster.site.compose import Limits
+
+if TYPE_CHECKING:
+    from muster.diagnostics import Diagnostic
 
 CASES = Path(__file__).resolve().parent.parent / "cases" / "site_loader"
 _EXPECTED = re.compile(r"# E([-+]\d+)?(?:@(\d+))?: (MU\d+)(.*?)(?= # E[-+@:]|$)")
@@ -44,6 +47,9 @@ class Case:
     raw: bytes
     expected: tuple[Expected, ...]
     limits: Limits
+
+    def __str__(self) -> str:
+        return self.name
 
 
 def file_cases() -> list[Case]:

@@ -7,6 +7,7 @@ the time.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from muster.site.findings import Place
 
 UNPLACED = "it cannot be read"
+TOO_DEEP = "exceeded maximum nesting depth"  # as libyaml says it, from 1,000 levels on
+_FLOW_DEPTH = 100
+_BRACKET = re.compile(r"[\[\]{}]")
 # What the pure parser raises, besides its own errors, on text that is no YAML (an escape beyond Unicode).
 _SLIPS = (ValueError, OverflowError, AttributeError, AssertionError, IndexError, KeyError, TypeError)
 
@@ -66,9 +70,12 @@ def fast_events(text: str) -> Iterator[Any]:
 def pure_events(text: str) -> Iterator[Any]:
     """Yield the events of ruamel.yaml's parser, YAML 1.2.
 
+    Its time grows with the square of open brackets, so a text with a hundred of them is refused unread.
+
     Raises:
         SyntaxFault: the text is not YAML.
     """
+    _check_brackets(text)
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
@@ -78,6 +85,16 @@ def pure_events(text: str) -> Iterator[Any]:
         raise _translated(fault) from fault
     except _SLIPS as fault:
         raise SyntaxFault((1, 1), UNPLACED, _one_line(fault), None) from fault
+
+
+def _check_brackets(text: str) -> None:
+    depth = 0
+    for found in _BRACKET.finditer(text):
+        depth = depth + 1 if found[0] in "[{" else max(depth - 1, 0)
+        if depth > _FLOW_DEPTH:
+            start = found.start()
+            place = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+            raise SyntaxFault(place, TOO_DEEP, "", None)
 
 
 def _translated(fault: Any) -> SyntaxFault:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from muster.site.events import UNPLACED, SyntaxFault, pure_events
+from muster.site.events import TOO_DEEP, UNPLACED, SyntaxFault, pure_events
 
 if TYPE_CHECKING:
     from muster.site.findings import Findings, Place
 
-_SLOW_LIMIT = 1 << 17
+_SLOW_LIMIT = 1 << 16
 _HINTS = (
     ("mapping values are not allowed", 'check the indentation; quote a text that holds ": "'),
     ("unexpected end of stream", "close the quote"),
@@ -29,6 +29,9 @@ _HINTS = (
 
 def explain(text: str, fault: SyntaxFault, found: Findings) -> None:
     """Report a syntax error; a parser of YAML 1.2 says it better where it agrees that there is one."""
+    if TOO_DEEP in fault.problem:
+        found.add("MU109", "the nesting is too deep for any reader", fault.place)
+        return
     better = (_second_opinion(text) if len(text) <= _SLOW_LIMIT else None) or fault
     hint = next((hint for part, hint in _HINTS if part in better.problem), "")
     said = f"this is not YAML: {better.problem}" + (f" ({better.context})" if better.context else "")
@@ -43,5 +46,5 @@ def _second_opinion(text: str) -> SyntaxFault | None:
         for _ in pure_events(text):
             pass
     except SyntaxFault as fault:
-        return fault if fault.problem != UNPLACED else None
+        return None if fault.problem in (UNPLACED, TOO_DEEP) else fault
     return None

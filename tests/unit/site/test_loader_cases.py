@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from site_helpers import Case, file_cases, raw_cases
 
 from muster.diagnostics import all_codes
 from muster.diagnostics.codes.site import CODES
 from muster.site.load import load_site
+from site_helpers import Case, file_cases, raw_cases
 
 CASES = file_cases() + raw_cases()
 # The only code that bytes cannot cause; test_load.py causes it with directories, pipes and sockets.
@@ -15,7 +15,7 @@ OF_THE_FILE_SYSTEM = {"MU101"}
 ENVELOPE = {"MU124", "MU125", "MU126"}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_findings_are_those_expected(case: Case) -> None:
     site = load_site(case.label, case.raw, case.limits)
     unmatched = list(site.diagnostics)
@@ -32,7 +32,7 @@ def test_findings_are_those_expected(case: Case) -> None:
     assert (site.data is None) == bool(case.expected)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_finding_says_where_and_what_to_do(case: Case) -> None:
     for item in load_site(case.label, case.raw, case.limits).diagnostics:
         assert item.hint, item
