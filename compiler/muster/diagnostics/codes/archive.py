@@ -310,7 +310,7 @@ _CLAIMS = (
     Code(
         "MU853",
         "the log was run with other parameters",
-        "Iterations, warm-up, data type, reduction, validation or command differ from the measurement.",
+        "Iterations, warm-up, data type or command differ from those of the measurement.",
         hint="check the arguments of the tool",
     ),
     Code(
@@ -321,9 +321,10 @@ _CLAIMS = (
     ),
     Code(
         "MU855",
-        "the log is of other hardware",
-        "Product or number of GPUs found differ from those that the measurement is for.",
-        hint="check the site file and the node",
+        "document and log of one run disagree",
+        """nccl-tests writes a JSON document and a table of the same run. Here the figures of a document
+are in no table of the attempt, so one of the two is of another run.""",
+        hint="hand over the files of one attempt only",
     ),
     Code(
         "MU856",

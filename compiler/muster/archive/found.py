@@ -1,0 +1,199 @@
+"""What was found where the attempt ran: software, devices, transport, and which nodes took part."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from muster.archive.exits import has_data
+from muster.archive.note import Note, note
+from muster.archive.story import whole
+from muster.diagnostics.escape import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from muster.archive.story import Story
+
+_MOST_NICS = 512
+_COMMON = ("driver", "cuda", "kernel", "image", "dcgm")
+
+
+def node_of_file(reading: Mapping[str, Any], unit: Sequence[str]) -> str | None:
+    """Return the node that a file is of: as its record lines say, else the only node of the unit."""
+    told = {record["node"] for record in reading["records"] if isinstance(record.get("node"), str)}
+    if len(told) == 1:
+        return str(told.pop())
+    return unit[0] if not told and len(unit) == 1 else None
+
+
+def environment(readings: Sequence[Mapping[str, Any]], story: Story, unit: Sequence[str]) -> dict[str, Any]:
+    """Return the environment of an attempt.
+
+    ``nodes`` holds what each node's record lines found; what a tool printed is added where its file is of one
+    node. A value at the top is the one that all nodes share; several are joined by a comma, so that they
+    equal no declared one.
+    """
+    nodes: dict[str, dict[str, Any]] = {}
+    for begin in (*story.begins, *story.excluded):
+        found = begin.get("found")
+        if isinstance(begin.get("node"), str) and isinstance(found, dict):
+            nodes.setdefault(begin["node"], {}).update(_facts(found))
+    common: dict[str, list[Any]] = {key: [] for key in _COMMON}
+    for reading in readings:
+        own = reading.get("environment") or {}
+        node = node_of_file(reading, unit)
+        for key in ("driver", "cuda", "dcgm"):
+            if own.get(key) is not None:
+                common[key].append(own[key])
+                if node is not None:
+                    nodes.setdefault(node, {}).setdefault(key, own[key])
+    runs = [run for reading in readings for run in reading.get("runs") or ()]
+    tools = [run.get("environment") or {} for run in runs]
+    common["cuda"] += [tool["cuda"] for tool in tools if tool.get("cuda") is not None]
+    for key in _COMMON:
+        common[key] += [found[key] for found in nodes.values() if found.get(key) is not None]
+    products = {item for tool in tools for item in tool.get("devices") or ()}
+    products |= {str(found["product"]) for found in nodes.values() if found.get("product")}
+    return {
+        **{key: _one(values) for key, values in common.items()},
+        "ncclHeader": _one(tool.get("ncclHeader") for tool in tools),
+        "ncclLibrary": _one(tool.get("ncclLibrary") for tool in tools),
+        "gpus": _gpus(nodes, runs, unit),
+        "products": sorted(products),
+        "nics": {
+            name: found["nics"] for name, found in sorted(nodes.items()) if found.get("nics") is not None
+        },
+        "nodes": dict(sorted(nodes.items())),
+    }
+
+
+def _one(values: Iterable[Any]) -> Any:
+    """Return the value that all share, None without any, several as one text."""
+    known = sorted({str(value) for value in values if value is not None})
+    return ", ".join(known) if known else None
+
+
+def _facts(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the plain values of what a node found, and its network devices; all else is dropped."""
+    plain = {str(key): value for key, value in found.items() if _is_plain(value)}
+    nics = found.get("nics")
+    if isinstance(nics, list):
+        plain["nics"] = [
+            {str(key): value for key, value in nic.items() if _is_plain(value)}
+            for nic in nics[:_MOST_NICS]
+            if isinstance(nic, dict)
+        ]
+    return plain
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, (str, int)) or (isinstance(value, float) and isfinite(value))
+
+
+def _gpus(
+    nodes: Mapping[str, Mapping[str, Any]], runs: Sequence[Mapping[str, Any]], unit: Sequence[str]
+) -> dict[str, int]:
+    """Return GPUs by node: as record lines found them, else as device lines list them."""
+    told = {name: count for name, found in nodes.items() if (count := whole(found.get("gpus"))) is not None}
+    if told:
+        return dict(sorted(told.items()))
+    counts: Counter[str] = Counter()
+    for run in runs:
+        own = Counter(str(device.get("host")) for device in run.get("devices") or ())
+        for host, count in own.items():
+            counts[host] = max(counts[host], count)
+    return {node: counts[node] for node in sorted(unit) if node in counts}
+
+
+def transport(runs: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return the transport of all runs: path counts added, a doubt or a no of one run is one of all."""
+    known = [run["transport"] for run in runs if run.get("transport")]
+    if not known:
+        return None
+    paths: Counter[str] = Counter()
+    for item in known:
+        paths.update(item.get("paths") or {})
+    return {
+        "paths": dict(sorted(paths.items())),
+        "gpudirect": _all([item.get("gpudirect") for item in known if item.get("interNode")]),
+        "interNode": sorted({path for item in known for path in item.get("interNode") or ()}),
+        **{key: _all([item.get(key) for item in known]) for key in ("nvls", "collnet", "mnnvl")},
+    }
+
+
+def _all(values: Sequence[Any]) -> bool | None:
+    if not values or any(value is None for value in values):
+        return False if any(value is False for value in values) else None
+    return all(values)
+
+
+def parameters(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the parameters that all runs share; one that differs between runs is None."""
+    told = [run["parameters"] for run in runs if run.get("parameters")]
+    keys = sorted({key for item in told for key in item})
+    return {
+        key: told[0].get(key) if all(item.get(key) == told[0].get(key) for item in told) else None
+        for key in keys
+    }
+
+
+def coverage(
+    readings: Sequence[Mapping[str, Any]],
+    story: Story,
+    unit: Sequence[str],
+    hosts: Mapping[str, str],
+    strangers: frozenset[str],
+) -> tuple[dict[str, Any], list[Note]]:
+    """Return which nodes were to take part, did, and were left out, and what is odd about it.
+
+    Nodes come from record lines. Host names of device lines count as nodes where they are some, or where
+    ``hosts`` maps them; pods have names of their own, so that other names only have to be as many as the unit
+    has nodes.
+
+    Args:
+        readings: what each file says.
+        story: what the record lines say.
+        unit: the nodes that the attempt is of.
+        hosts: node names by host names.
+        strangers: nodes known from plans; a host of that name that is not in the unit is a contradiction.
+    """
+    seen = _hosts(readings)
+    named = {hosts.get(host, host) for host in seen}
+    short = {host.partition(".")[0]: host for host in named}
+    here = {node for node in unit if node in named or node.partition(".")[0] in short}
+    told = {begin["node"] for begin in story.begins if isinstance(begin.get("node"), str)}
+    foreign = sorted((told - set(unit)) | ((named - here) & strangers))
+    notes = (
+        [note("MU854", f"{', '.join(map(visible, foreign))} took part, not of the unit")] if foreign else []
+    )
+    measured = any(has_data(item) for item in readings)
+    exercised = (told | here) & set(unit)
+    if seen and len(named) != len(unit) and measured:
+        notes.append(note("MU854", f"device lines show {len(named)} hosts, the unit has {len(unit)} nodes"))
+    elif measured and not told and not foreign and (seen or len(unit) == 1) and here != set(unit):
+        exercised = set(unit)
+        if seen:
+            names = ", ".join(visible(host) for host in sorted(named)[:8])
+            notes.append(note("MU854", f"hosts {names} are taken for the nodes of the unit", severity="info"))
+    excluded = [{key: record.get(key) for key in ("node", "reason", "message")} for record in story.excluded]
+    left_out = {item["node"] for item in excluded}
+    return {
+        "targeted": sorted(unit),
+        "exercised": sorted(set(exercised) - left_out) if measured or story.told else [],
+        "excluded": [dict(item) for item in _distinct(excluded)],
+    }, notes
+
+
+def _hosts(readings: Sequence[Mapping[str, Any]]) -> set[str]:
+    return {
+        str(host)
+        for reading in readings
+        for run in reading.get("runs") or ()
+        for host in run.get("hosts") or ()
+    }
+
+
+def _distinct(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list({repr(sorted(item.items(), key=repr)): item for item in items}.values())
