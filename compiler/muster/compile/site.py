@@ -1,0 +1,72 @@
+"""One resolved site to bytes: plan, objects, validation, YAML, lock. Pure but for the CRDs, which come as data."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from muster import __version__
+from muster.compile.plans import plan_site
+from muster.compile.result import CompiledSite
+from muster.compile.versions import templates_digest, tool_versions
+from muster.diagnostics import Diagnostic
+from muster.emit.lock import build_lock, path_of
+from muster.emit.yaml import dump
+from muster.plan import digest_of
+from muster.render.script import script_digest
+from muster.render.site import render_site
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from muster.compile.evaluate import Resolved
+    from muster.render.model import RenderedSite
+
+
+def compile_site(resolved: Resolved, crds: Sequence[Mapping[str, Any]]) -> CompiledSite:
+    """Return the files of a site, or what forbids them.
+
+    Args:
+        resolved: the site after the policies.
+        crds: the cluster's own CRDs where the site names them.
+    """
+    name = resolved.source.path.stem
+    plan, found = plan_site(resolved)
+    if plan is None or any(item.is_error for item in found) or resolved.result.resolved is None:
+        return CompiledSite(name, None, None, found, {})
+    spec = resolved.result.resolved["spec"]
+    positions = resolved.result.site.positions
+    rendered = render_site(spec, plan.data, locate=positions.of)
+    checked = _validate(rendered, spec, crds)
+    found = _sorted((*found, *rendered.diagnostics, *_findings(checked, rendered, name)))
+    if any(item.is_error for item in found):
+        return CompiledSite(name, None, None, found, checked.counts)
+    data = _with_objects(plan.data, rendered)
+    return CompiledSite(name, _files(rendered, data, resolved), data, found, checked.counts)
+
+
+def _files(rendered: RenderedSite, plan: Mapping[str, Any], resolved: Resolved) -> dict[str, bytes]:
+    """Return bytes by path; every manifest names the tool's version and the digest of what made it."""
+    files = {}
+    for path, item, _ in rendered.objects:
+        digest = digest_of(item).removeprefix("sha256:")[:16]
+        files[path] = dump(item, f"muster {__version__} made this from inputs {digest}; do not edit")
+    site = rendered.site
+    files[f"{site}/plan.json"] = (json.dumps(plan, indent=1, ensure_ascii=False) + "\n").encode()
+    inputs = {
+        "site": resolved.source.loaded.digest,
+        "resolved": digest_of(resolved.result.resolved),
+        "templates": templates_digest(),
+        "script": script_digest(),
+    }
+    files[path_of(site)] = build_lock(site, files, inputs, tool_versions())
+    return files
+
+
+def _with_objects(plan: dict[str, Any], rendered: RenderedSite) -> dict[str, Any]:
+    objects = rendered.by_desired()
+    return {**plan, "desired": [{**item, "objects": objects.get(item["id"], [])} for item in plan["desired"]]}
+
+
+def _sorted(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(sorted(found, key=Diagnostic.sort_key))
