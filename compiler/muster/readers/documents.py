@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from muster.readers.model import quoted
 from muster.readers.source import DocumentTooLargeError
@@ -31,6 +31,18 @@ _WORDS: dict[str, bool | None] = {"": None, "~": None, "null": None, "Null": Non
 _WORDS |= {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,18})")
 _FLOAT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,3})?")
+
+
+class Figure(float):
+    """A number with a fraction that keeps how it was written: as a version ``1.30`` is not ``1.3``."""
+
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        """Make a figure of the text of a number."""
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
 
 
 class DocumentError(ValueError):
@@ -93,12 +105,6 @@ def scrub(value: Any) -> Any:
     return [scrub(item) for item in value] if isinstance(value, list) else value
 
 
-def tidy_lines(text: str, most: int) -> list[str]:
-    """Return the last ``most`` lines of a text that are not empty, each tidied and cut at 500 characters."""
-    lines = [tidy(line.rstrip())[:500] for line in text.splitlines() if line.strip()]
-    return lines[-most:]
-
-
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
@@ -114,7 +120,7 @@ def _constant(name: str) -> Any:
 
 
 def _float(text: str) -> float:
-    number = float(text)
+    number = Figure(text)
     if not math.isfinite(number):
         raise DocumentError(f"the number {quoted(text)} is too large")
     return number
@@ -258,5 +264,5 @@ def _plain(text: str) -> Any:
         if _INT.fullmatch(text):
             return int(text)
         if _FLOAT.fullmatch(text):
-            return float(text) if math.isfinite(float(text)) else text
+            return Figure(text) if math.isfinite(float(text)) else text
     return text

@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from muster.readers.documents import tidy
+from muster.readers.documents import Figure, tidy
 from muster.readers.model import problem, quoted
 
 if TYPE_CHECKING:
@@ -60,8 +60,10 @@ class View:
         return None
 
     def scalar(self, key: str) -> str | None:
-        """Return a text, or the text of a number or a boolean."""
+        """Return a text, or a number or a boolean as it was written."""
         value = self._data.get(key)
+        if isinstance(value, Figure):
+            return value.text
         if isinstance(value, bool):
             return str(value).lower()
         return str(value) if isinstance(value, (int, float)) else self.text(key)
