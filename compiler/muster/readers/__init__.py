@@ -51,7 +51,7 @@ def read_source(source: Source) -> Reading:
     except DocumentTooLargeError:
         found = problem("MU705", f"the document has more than {DOCUMENT_LIMIT} bytes")
         return unreadable(source.name, reader.tool, found)
-    if not reading["records"]:
+    if not (reading["records"] or reader.takes_records):
         reading["records"], troubles = records.scan(source)
         reading["problems"] += [item for item in troubles if item not in reading["problems"]]
     reading["problems"] += [item for item in source.problems if item not in reading["problems"]]

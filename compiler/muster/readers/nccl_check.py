@@ -5,6 +5,7 @@ Tolerances come from the printed digits alone (`muster.readers.nccl_number`).
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ def check_run(run: Run, who: Identity) -> bool | None:
     _versions(run)
     _communicators(run)
     if run.command is not None and run.config is not None:
-        for text in differences(run.command, run.config):
+        for text in differences(run.command, run.config, run.rank_count):
             run.note("MU729", f"{text} (line {run.config_line})", run.command.line)
     for row in run.rows:
         _row(run, who, row)
@@ -62,9 +63,14 @@ def _devices(run: Run) -> None:
     elif ranks != list(range(len(ranks))):
         missing = next(number for number, rank in enumerate(ranks) if number != rank)
         run.note("MU721", f"rank {missing} is missing among {len(ranks)} device lines", run.devices_line)
+    groups = Counter(device.group for device in run.devices)
+    if len(set(groups.values())) > 1 and not run.devices_cut:
+        run.note("MU721", "the groups of ranks differ in size", run.devices_line, "warning")
     if run.config is None or run.devices_cut:
         return
-    each = run.config.threads * run.config.gpus
+    each = max(1, run.config.threads * run.config.gpus)
+    if run.config.threads * run.config.gpus == 0:
+        run.note("MU731", "the header says that no GPU took part", run.config_line)
     processes: dict[tuple[str, int], int] = {}
     for device in run.devices:
         key = (device.host, device.pid)
@@ -121,13 +127,15 @@ def _row(run: Run, who: Identity, row: Row) -> None:
             run.note("MU728", f"root {row.root} does not belong to {op.name}", row.line)
     if row.root is not None and who.group is not None and row.root >= who.group:
         run.note("MU731", f"root {row.root} is no rank of {who.group}", row.line)
-    free = run.layout is None or run.layout.cpu_time or who.shares
+    free = row.bytes and (run.layout is None or run.layout.cpu_time or who.shares)
     for cell in row.cells:
         if cell.time.value == 0 and row.bytes:
             run.note("MU731", f"size {row.bytes} took no time", row.line)
         elif not free and (span(cell.algbw) & rate(row.bytes, cell.time)).empty:
             text = f"algbw {cell.algbw.value:g} is not {row.bytes} bytes in {cell.time.value:g} us"
             run.note("MU718", text, row.line)
+        elif not row.bytes and cell.busbw.value:
+            run.note("MU719", f"busbw of nothing is {cell.busbw.value:g}", row.line)
 
 
 def _size_fits(who: Identity, row: Row, own: int) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from muster.readers.nccl_ops import OPS, op_of_program
@@ -17,6 +18,7 @@ _WORD = re.compile(r"[\w./+-]*_perf(?:[._-][\w.-]*)?")
 _SCRIPT = re.compile(r"nccl[\w.-]*\.sh\b.*?\s-t[ =]([a-z_]+)\b")
 _SIZE = re.compile(r"(\d{1,19})([KMGT]?)B?", re.IGNORECASE | re.ASCII)
 _UNIT = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun", "srun")
 _END = re.compile(r"&&|\|\||[;|&<>]|\d?>+&?.*|\)")
 
 _SHORT = {
@@ -40,6 +42,7 @@ class Command:
         argv: the program and its own options; of a record line the whole command.
         asked: options with a value that could be read, by the names of `Config` and ``cycles``, ``factor``,
             ``step_bytes``; sizes in bytes.
+        processes: how many the launcher before the program starts; None when that is not there to read.
         whole: every option of the program is in ``asked`` or irrelevant, so that one that is missing was
             not given.
     """
@@ -49,6 +52,7 @@ class Command:
     argv: tuple[str, ...]
     asked: dict[str, int] = field(default_factory=dict)
     whole: bool = False
+    processes: int | None = None
 
 
 def find_command(text: str, line: int) -> Command | None:
@@ -57,7 +61,7 @@ def find_command(text: str, line: int) -> Command | None:
         tokens = text.replace("'", " ").replace('"', " ").split()
         for index, token in enumerate(tokens):
             if _WORD.fullmatch(token) and (op := op_of_program(token)):
-                return _of_tokens(line, op, tokens[index:])
+                return _of_tokens(line, op, tokens[index:], tokens[:index])
     found = _SCRIPT.search(text) if ".sh" in text else None
     if found and found[1] in OPS:
         return Command(line, found[1], ())
@@ -71,15 +75,28 @@ def of_argv(argv: Sequence[str], line: int) -> Command | None:
     if not (known or likely):
         return None
     start = (known or likely)[0]
-    own = _of_tokens(line, op_of_program(argv[start]), list(argv[start:]))
-    return Command(line, own.op, tuple(argv), own.asked, own.whole)
+    own = _of_tokens(line, op_of_program(argv[start]), list(argv[start:]), list(argv[:start]))
+    return replace(own, argv=tuple(argv))
 
 
-def _of_tokens(line: int, op: str | None, tokens: list[str]) -> Command:
+def _of_tokens(line: int, op: str | None, tokens: list[str], before: list[str]) -> Command:
     end = next((index for index, token in enumerate(tokens) if _END.fullmatch(token)), len(tokens))
     own = [token.rstrip(";") for token in tokens[:end]]
     asked, whole = _options(own[1:])
-    return Command(line, op, tuple(own[:64]), asked, whole)
+    return Command(line, op, tuple(own[:64]), asked, whole, _processes(before))
+
+
+def _processes(tokens: list[str]) -> int | None:
+    """Return how many processes a launcher is told to start."""
+    launchers = [index for index, token in enumerate(tokens) if token.rpartition("/")[2] in _LAUNCHERS]
+    if not launchers:
+        return None
+    rest = tokens[launchers[-1] + 1 :]
+    for token, value in pairwise([*rest, ""]):
+        name, equals, glued = token.partition("=")
+        if name in ("-np", "--np", "-n", "--ntasks"):
+            return _number(glued if equals else value)
+    return None
 
 
 def _options(tokens: list[str]) -> tuple[dict[str, int], bool]:
@@ -113,9 +130,13 @@ def _number(text: str) -> int | None:
     return int(found[1]) * _UNIT[found[2].upper()] if found else None
 
 
-def differences(command: Command, config: Config) -> list[str]:
-    """Return in words what a command line asks and the header says otherwise."""
+def differences(command: Command, config: Config, ranks: int | None) -> list[str]:
+    """Return in words what a command line asks and the header or the device lines say otherwise."""
     found = []
+    if command.processes is not None and ranks is not None:
+        started = command.processes * config.threads * config.gpus
+        if started != ranks:
+            found.append(f"the command starts {started} ranks, {ranks} took part")
     for name, asked in command.asked.items():
         says = getattr(config, name, None)
         if name == "factor":

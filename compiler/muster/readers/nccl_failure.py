@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from muster.readers.prefixes import holds_any
+
 Kind = Literal["died", "trace", "exit", "stopped", "launch"]
 
 
@@ -49,16 +51,19 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("exit", re.compile(r"exited with non-zero status|returned\s+a\s+non-zero exit code|exit code \d")),
 )
 
-_HINTS = (
+HINTS = (
     "Test ", "signal", "Killed", "xit code", "non-zero", "MPI_ABORT", "egmentation", "enough slots", "an executable",
     "specified executable", "number of GPUs", "shared libraries", "_perf: ", "RTE was", "communication with", "ssh:",
     "TIME LIMIT", "CANCELLED AT",
 )  # fmt: skip
 
 
+"""One of these is in every line that a pattern here matches."""
+
+
 def find_failure(text: str, line: int) -> Failure | None:
     """Return what a line tells of a failure; None when it tells of none."""
-    if not any(hint in text for hint in _HINTS):
+    if not holds_any(text, HINTS):
         return None
     for kind, pattern in _PATTERNS:
         if pattern.search(text):

@@ -22,6 +22,7 @@ _OLD_COLUMNS = {
     "alltoall": (True, False), "broadcast": (False, True), "reduce": (True, True), "gather": (False, True),
     "scatter": (False, True), "sendrecv": (True, False), "hypercube": (True, False),
 }  # fmt: skip
+_SHARED_ONCE = ("all_gather", "reduce_scatter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +132,11 @@ def _share_span(run: Run) -> Span:
 
 def _shares(run: Run, op: Op | None) -> bool:
     """Whether algbw itself contains (n-1)/n: then it cannot be size over time, but busbw can be algbw."""
-    if run.layout is None or run.layout.cpu_time or (op is not None and op.name == "hypercube"):
-        return op is not None and op.name == "hypercube"
-    if not run.layout.deviation or not (op is None or op.name in ("all_gather", "reduce_scatter")):
+    if op is not None and op.name == "hypercube":
+        return True
+    if run.layout is None or run.layout.cpu_time or not (op is None or op.name in _SHARED_ONCE):
+        return False
+    if op is not None and not run.layout.deviation:
         return False
     share = _share_span(run)
     same = all(not (span(cell.busbw) & span(cell.algbw)).empty for _, _, cell in cells(run))
@@ -145,8 +148,9 @@ def _fitting(run: Run, group: int | None, factor: Span | None, *, shares: bool) 
     found: dict[str, range | None] = {}
     if factor is None or run.layout is None:
         return found
+    once = run.layout.deviation
     for op in OPS.values():
-        if shares and op.name not in ("all_gather", "reduce_scatter", "hypercube"):
+        if shares != (op.name == "hypercube") and not (shares and once and op.name in _SHARED_ONCE):
             continue
         law = OPS["all_gather"] if shares else op
         if not _columns_fit(run, op):

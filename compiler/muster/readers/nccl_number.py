@@ -71,6 +71,30 @@ def figure(token: str) -> Figure | None:
     return Figure(value, 0.5 * 10.0 ** (exponent - digits)) if value != float("inf") else None
 
 
+def measured_time(token: str) -> Figure | None:
+    """Read a time, printed as some version prints it; None for anything else."""
+    return _measured(token, ((99.0, 2), (9999.0, 1)))
+
+
+def measured_bandwidth(token: str) -> Figure | None:
+    """Read a bandwidth, printed as some version prints it; None for anything else."""
+    return _measured(token, ((999.0, 2),))
+
+
+def _measured(token: str, decimals: tuple[tuple[float, int], ...]) -> Figure | None:
+    """Refuse fewer decimals than any version prints, and the exponent form below a million.
+
+    Such a number would stand for so wide a range that it passes every comparison.
+    """
+    number = figure(token)
+    if number is None:
+        return None
+    if "e" in token:
+        return number if number.value >= 1e6 else None
+    have = len(token.partition(".")[2])
+    return None if any(number.value < below and have < least for below, least in decimals) else number
+
+
 def integer(token: str) -> int | None:
     """Read a whole number of at most 19 digits; None for anything else."""
     return int(token) if _INTEGER.fullmatch(token) else None

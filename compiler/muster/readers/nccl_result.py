@@ -65,16 +65,18 @@ def worst(states: list[State]) -> State:
 
 def find_copies(runs: list[Run]) -> list[Problem]:
     """Report runs of one file that are the same to the last digit: a text that was pasted twice."""
-    seen: dict[tuple[object, ...], Run] = {}
+    seen: dict[tuple[object, ...], list[Run]] = {}
     found = []
     for run in runs:
         if not any(row.bytes for row in run.rows):
             continue
-        key = (tuple(device[:4] for device in run.devices), tuple(map(row_key, run.rows)))
-        if key in seen:
-            text = f"the run is the same as the one of line {seen[key].line}, to the last digit"
-            found.append(problem("MU726", text, run.line))
-        seen.setdefault(key, run)
+        alike = seen.setdefault(tuple(map(row_key, run.rows)), [])
+        for other in alike:
+            if not run.devices or not other.devices or run.devices == other.devices:
+                text = f"the run is the same as the one of line {other.line}, to the last digit"
+                found.append(problem("MU726", text, run.line))
+                break
+        alike.append(run)
     return found
 
 

@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from muster.readers.nccl_number import Figure, figure, integer
+from muster.readers.nccl_number import Figure, figure, integer, measured_bandwidth, measured_time
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from muster.readers.nccl_header import Layout
 
 _TYPE = re.compile(r"[a-z][a-z0-9_]{1,15}", re.ASCII)
@@ -113,9 +115,9 @@ class _Tokens:
             raise _BadTokenError(f"{what} is {token[:24]!r}")
         return value
 
-    def figure(self, what: str) -> Figure:
+    def figure(self, what: str, read: Callable[[str], Figure | None] = figure) -> Figure:
         token = self.take()
-        value = figure(token)
+        value = read(token)
         if value is None:
             raise _BadTokenError(f"{what} is {token[:24]!r}")
         return value
@@ -169,7 +171,8 @@ def _front(layout: Layout, tokens: _Tokens, line: int) -> Row:
 
 
 def _cell(layout: Layout, tokens: _Tokens) -> Cell:
-    time, algbw, busbw = tokens.figure("time"), tokens.figure("algbw"), tokens.figure("busbw")
+    time = tokens.figure("time", measured_time)
+    algbw, busbw = (tokens.figure(name, measured_bandwidth) for name in ("algbw", "busbw"))
     checked = tokens.peek() != "N/A"
     wrong = tokens.figure("the error column").value if checked else None
     if not checked:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.readers import nccl_header as header
 from muster.readers.model import problem, quoted
 from muster.readers.nccl_command import find_command, of_argv
-from muster.readers.nccl_failure import find_failure
+from muster.readers.nccl_failure import HINTS, find_failure
 from muster.readers.nccl_number import figure
 from muster.readers.nccl_run import KEPT_DEVICES, Footer, Run, Said, Stage
 from muster.readers.nccl_table import Table
 from muster.readers.nccl_transport import INFO, INFO_INSIDE
-from muster.readers.prefixes import PREFIX, Joiner
+from muster.readers.prefixes import PREFIX, Joiner, holds_any
 from muster.readers.records import KEPT, MARK, parse
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ _PLAIN_PREFIX = re.sub(r"\(\?P<\w+>", "(?:", PREFIX.pattern)
 _INFO_LINE = re.compile(f"(?:{_PLAIN_PREFIX}){{0,6}}{INFO.pattern}", re.ASCII)
 _FAILURE_INSIDE = re.compile(r"[A-Za-z][\w.-]*: Test (?:CUDA|NCCL|MPI) failure |\[\d{9,}\.\d+\] +\[")
 _ROW_LIKE = re.compile(r"\s*\d+\s+\d+\s+[a-z]\w*(?:\s+[a-z]+)?(?:\s+-?\d+)?\s+\d\S*(?:\s+\S+){3}", re.ASCII)
-_WORDS = ("nRanks", "NVLS", " nvls ", "NCCL version")
+_WORDS = (" via ", "nRanks", "NVLS", " nvls ", "NCCL version")
+_MATTER = (MARK, "NCCL ", "_perf", ".sh", "UCX ", *header.MARKS, *HINTS)
+_ENDS = frozenset("0123456789A.\u2026]> ")
 _GAPS = ("...", "....", "[...]", "\u2026", "<snip>", "# ...")
 
 
@@ -58,13 +60,24 @@ class Scanner:
             if "NCCL INFO" in text:
                 start = _INFO_LINE.match(text)
                 if start and not self._joiner.waiting and text.find("]<std", start.end()) < 0:
-                    if " via " in text or any(word in text for word in _WORDS):
+                    if holds_any(text, _WORDS):
                         self._info(number, text[start.end() :])
                     continue
-            for first, origin, whole in self._joiner.feed(number, text):
-                self._line(first, origin, whole)
+            if self._may_matter(text):
+                for first, origin, whole in self._joiner.feed(number, text):
+                    self._line(first, origin, whole)
             if block.cut and number - block.first in block.cut and self._run and not self._run.finished:
                 self._run.note("MU702", "a line of this run is too long and was cut", number, "error")
+
+    def _may_matter(self, text: str) -> bool:
+        """Whether a line can be anything but noise; outside a table only words or a number at its end tell."""
+        if (
+            text[-1:] in _ENDS
+            or self._joiner.waiting
+            or (self._run is not None and self._run.stage in _IN_TABLE)
+        ):
+            return True
+        return bool(text) and holds_any(text, _MATTER)
 
     def finish(self) -> None:
         """Take what is still open at the end of the log."""
@@ -79,6 +92,13 @@ class Scanner:
     def _line(self, number: int, origin: str, text: str) -> None:
         if not text or text.isspace():
             return
+        if holds_any(text, _MATTER):
+            self._marked(number, origin, text)
+        elif not (self._table.rejoin(self._run, text) or self._row(number, origin, text)):
+            self._unmarked(number, text)
+
+    def _marked(self, number: int, origin: str, text: str) -> None:
+        """Take a line with one of the words that any line of interest has, rows apart."""
         if MARK in text:
             self._record(number, text)
             return
@@ -88,57 +108,59 @@ class Scanner:
             text = text[inside:]
         elif inside < 0 and self._table.rejoin(self._run, text):
             return
-        found = INFO.match(text)
-        if found:
+        if found := INFO.match(text):
             self._info(number, text[found.end() :])
-        elif any(mark in text for mark in header.MARKS) and self._structure(number, origin, text):
+        elif holds_any(text, header.MARKS) and self._structure(number, origin, text):
             self._table.drop()
-        elif text.lstrip()[0].isdigit():
-            self._digits(number, origin, text)
-        else:
-            self._other(number, text)
+        elif not (self._row(number, origin, text) or self._told(number, text)):
+            self._unmarked(number, text)
 
-    def _digits(self, number: int, origin: str, text: str) -> None:
-        """Take a line that begins with a digit: inside a table it has to be a row."""
+    def _row(self, number: int, origin: str, text: str) -> bool:
+        """Take a line that begins with a whole number: inside a table it has to be a row."""
         run = self._run
+        if not text.lstrip()[0].isdigit():
+            return False
         if run is not None and run.stage in _IN_TABLE and text.split(None, 1)[0].isdecimal():
             self._same_origin(run, origin, number)
             run.stage = Stage.ROWS
             self._table.row(run, number, text)
-            return
-        if _ROW_LIKE.match(text):
-            if run is None:
-                self._say(problem("MU715", "a row of figures stands before any table", number))
-            else:
-                where = (
-                    "after the footer of its table" if run.stage > Stage.ROWS else "before the column names"
-                )
-                run.note("MU715", f"a row of figures stands {where}", number)
-            return
-        self._other(number, text)
+            return True
+        if _ROW_LIKE.match(text) is None:
+            return False
+        if run is None:
+            self._say(problem("MU715", "a row of figures stands before any table", number))
+        else:
+            where = "after the footer of its table" if run.stage > Stage.ROWS else "before the column names"
+            run.note("MU715", f"a row of figures stands {where}", number)
+        return True
 
-    def _other(self, number: int, text: str) -> None:
-        run = self._run
-        stripped = text.strip()
-        if stripped in _GAPS:
-            self._gap(number)
-        elif (failure := find_failure(text, number)) is not None:
-            (run or self._next).failures.append(failure)
+    def _told(self, number: int, text: str) -> bool:
+        """Take a failure, a warning or a command line."""
+        target = self._run or self._next
+        if (failure := find_failure(text, number)) is not None:
+            if len(target.failures) < _KEPT_PROBLEMS:
+                target.failures.append(failure)
         elif "NCCL WARN" in text:
-            target = run or self._next
             if len(target.warnings) < 20:
-                target.warnings.append(Said(stripped, number))
+                target.warnings.append(Said(text.strip(), number))
         elif (command := find_command(text, number)) is not None:
             self._next.commands = [*self._next.commands[-7:], command]
-        elif run is not None and run.stage in _IN_TABLE and _mostly_numbers(stripped):
-            run.note(
-                "MU714", f"row cannot be read: it does not begin with a size: {quoted(stripped)}", number
-            )
+        else:
+            return False
+        return True
 
-    def _gap(self, number: int) -> None:
-        run = self._run
+    def _unmarked(self, number: int, text: str) -> None:
+        """Take any other line: three dots, or a row that lost its beginning."""
+        run, stripped = self._run, text.strip()
         if run is None:
             return
+        if stripped in _GAPS:
+            self._gap(run, number)
+        elif run.stage in _IN_TABLE and _mostly_numbers(stripped):
+            reason = f"it does not begin with a size: {quoted(stripped)}"
+            run.note("MU714", f"row cannot be read: {reason}", number)
+
+    def _gap(self, run: Run, number: int) -> None:
         if run.stage in (Stage.DEVICES, Stage.DEVICE):
             run.devices_cut = True
         elif run.stage in _IN_TABLE:
@@ -246,10 +268,10 @@ class Scanner:
 
     def _info(self, number: int, text: str) -> None:
         run = self._run or self._next
-        if found := header.NCCL_VERSION.search(text) or header.RCCL_LIBRARY.search(text):
-            _library(run, found, number)
-        else:
+        if "CCL version" not in text:
             run.transport.info(text)
+        elif found := header.NCCL_VERSION.search(text) or header.RCCL_LIBRARY.search(text):
+            _library(run, found, number)
 
     def _say(self, found: Problem) -> None:
         """Keep a problem of no run; beyond a number of them only the fact that there are more."""
@@ -341,5 +363,11 @@ def _foreign_text(text: str) -> int:
 
 
 def _mostly_numbers(text: str) -> bool:
-    words = text.split()
-    return len(words) >= 8 and sum(word[0].isdigit() or word == "N/A" for word in words) >= 6
+    """Whether a line ends as a row does: with six figures."""
+    words = text.rsplit(None, 7)
+    if len(words) < 7:
+        return False
+    for word in words[:-7:-1]:  # noqa: SIM110 (any() with a generator takes three times as long)
+        if not (word[0].isdigit() or word == "N/A"):
+            return False
+    return True

@@ -90,4 +90,4 @@ def _same(values: list[Any]) -> Any:
     return values[0] if values and all(value == values[0] for value in values) else None
 
 
-READER = Reader("nccl-tests", _sniff, read, "nccl-tests/1")
+READER = Reader("nccl-tests", _sniff, read, "nccl-tests/1", takes_records=True)

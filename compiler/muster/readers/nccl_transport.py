@@ -24,7 +24,7 @@ INFO_INSIDE = re.compile(
 """The start of an INFO or WARN line somewhere in a line; a host name is taken to begin with a letter."""
 
 _VIA = re.compile(
-    r"(?:Channel|CollNet) \d+(?:/\d+)? : (\d+)\S*(?: -> (\d+)\S*)?(?: \[(?:send|receive)\])? via (\S.*?)\s*"
+    r"(?:Channel|CollNet) \d+(?:/\d+)? : \d+\S*(?: -> \d+\S*)?(?: \[(?:send|receive)\])? via (\w[^/]*/\S.*?)\s*"
 )
 _SHARE = re.compile(r"/\d+(?:\(\d+\))?(?=/|$)")
 _COMM = re.compile(r"nRanks (\d+) nNodes (\d+) localRanks \d+ localRank \d+ MNNVL ([01])\b")
@@ -42,6 +42,7 @@ class Transport:
         self.comms: dict[tuple[int, int], None] = {}
         self._mnnvl: set[bool] = set()
         self._nvls: bool | None = None
+        self._known: dict[str, tuple[str, bool]] = {}
 
     def info(self, text: str) -> None:
         """Take the text of one INFO line; the caller leaves out lines without any of the words below."""
@@ -57,16 +58,30 @@ class Transport:
             self._nvls = False
 
     def _via(self, text: str) -> None:
-        start = text.find("Channel ")
-        found = _VIA.fullmatch(text, start if start >= 0 else text.find("CollNet "))
+        where = text.find(" via ")
+        known = self._known.get(text[where + 5 :])
+        if known is None or not text.startswith(("Channel ", "CollNet ")):
+            known = self._new(text)
+            if known is None:
+                return
+        self.paths[known[0]] += 1
+        if known[1]:
+            self.gdrdma[known[0]] += 1
+
+    def _new(self, text: str) -> tuple[str, bool] | None:
+        """Read a channel line whose path was not seen yet; None for a line that is none."""
+        start = max(text.find("Channel "), text.find("CollNet "))
+        if start < 0:
+            return None
+        found = _VIA.fullmatch(text, start)
         if found is None:
-            if ("Channel" in text or "CollNet" in text) and len(self.odd) < 3:
+            if len(self.odd) < 3:
                 self.odd.append(text)
-            return
-        name, direct = path_of(found[3])
-        self.paths[name] += 1
-        if direct:
-            self.gdrdma[name] += 1
+            return None
+        known = path_of(found[1])
+        if len(self._known) < 4096:
+            self._known[text[text.find(" via ") + 5 :]] = known
+        return known
 
     def result(self) -> model.Transport | None:
         """Return the transport of a reading; None when no ``via`` line was seen."""

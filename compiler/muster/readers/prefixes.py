@@ -41,6 +41,14 @@ def strip(text: str) -> str:
     return _TAG.sub("", rest) if "]<std" in rest else rest
 
 
+def holds_any(text: str, words: tuple[str, ...]) -> bool:
+    """Whether one of some words is in a text: the cheap question before a pattern is tried."""
+    for word in words:  # noqa: SIM110 (any() with a generator takes three times as long)
+        if word in text:
+            return True
+    return False
+
+
 class Joiner:
     """Puts lines back together that Open MPI tagged in the middle.
 

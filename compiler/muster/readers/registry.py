@@ -26,12 +26,14 @@ class Reader:
         read: makes a reading of the whole file. It may let `DocumentTooLargeError` through and raises nothing
             else, whatever the bytes are.
         version: name and version of the parser, ``nccl-tests/1``; goes into evidence records.
+        takes_records: ``read`` takes the record lines of the pod script itself.
     """
 
     tool: str
     sniff: Callable[[str, str], int]
     read: Callable[[Source], Reading]
     version: str
+    takes_records: bool = False
 
 
 @cache
