@@ -57,7 +57,9 @@ def _identity(desired: JsonMap, record: JsonMap) -> list[Reason]:
         for key in ("site", "pool")
         if identity.get(key) != desired.get(key)
     )
-    if names(identity.get("unit")) != names(desired.get("unit")):
+    if identity.get("unit") != desired.get("unit") and names(identity.get("unit")) != names(
+        desired.get("unit")
+    ):
         found.append(Reason("MU917", f"the record is of nodes {listed(names(identity.get('unit')))}"))
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.judge.fields import items, listed, mapping, maps, shown, text, whole
@@ -19,6 +20,7 @@ Difference = tuple[str, Any, Any]
 _PARAMETERS: Final = ("minBytes", "maxBytes", "factor", "iters", "warmup")
 
 
+@lru_cache(maxsize=4096)
 def same_version(declared: str, found: str) -> bool:
     """Tell whether a found version is the declared one, to the precision that was declared.
 
@@ -30,12 +32,14 @@ def same_version(declared: str, found: str) -> bool:
     return plain == [part.lstrip("0") or "0" for part in want]
 
 
+@lru_cache(maxsize=4096)
 def at_least(declared: str, found: str) -> bool:
     """Tell whether a found version is the declared one or newer, to the precision that was declared."""
     want, have = (re.findall(r"[0-9]+", item.split("+")[0]) for item in (declared, found))
     return bool(have) and [int(part) for part in have[: len(want)]] >= [int(part) for part in want]
 
 
+@lru_cache(maxsize=4096)
 def same_product(declared: str, found: str) -> bool:
     """Tell whether two GPU product names are one; blanks and dashes are the same, all else counts."""
     return re.split(r"[ -]+", declared.strip()) == re.split(r"[ -]+", found.strip())
@@ -248,7 +252,11 @@ def judge_parameters(
     """Compare the parameters that the tool says it ran with; what it does not say is no contradiction."""
     params = mapping(measurement.get("params"))
     fields: list[Difference] = []
+    seen: JsonMap = {}
     for told in [mapping(record.get("parameters")), *(mapping(run.get("parameters")) for run in runs)]:
+        if told == seen:
+            continue
+        seen = told
         for key in _PARAMETERS:
             declared, found = whole(params.get(key)), whole(told.get(key))
             if declared is not None and found is not None and declared != found:

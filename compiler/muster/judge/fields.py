@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 JsonMap = Mapping[str, Any]
@@ -12,8 +13,8 @@ _NOTHING: JsonMap = {}
 
 
 def mapping(value: object) -> JsonMap:
-    """Return the value if it is a mapping, else an empty one."""
-    return value if isinstance(value, Mapping) else _NOTHING
+    """Return the value if it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else _NOTHING
 
 
 def items(value: object) -> list[Any]:
@@ -23,7 +24,7 @@ def items(value: object) -> list[Any]:
 
 def maps(value: object) -> list[JsonMap]:
     """Return the mappings of a list; what is none of them counts as an empty one, never as absent."""
-    return [mapping(item) for item in items(value)]
+    return [item if isinstance(item, dict) else _NOTHING for item in items(value)]
 
 
 def text(value: object) -> str | None:
@@ -38,7 +39,8 @@ def whole(value: object) -> int | None:
 
 def names(value: object) -> tuple[str, ...]:
     """Return the strings of a list, sorted, each once."""
-    return tuple(sorted({item for item in items(value) if isinstance(item, str)}))
+    found = [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+    return tuple(found) if len(found) < 2 else tuple(sorted(set(found)))
 
 
 def number(value: object) -> Decimal | None:
@@ -47,11 +49,10 @@ def number(value: object) -> Decimal | None:
     `repr` of a float is the shortest text that reads back as the same float, which is what a JSON writer
     printed: 363.443 stays 363.443, so a comparison at a bound needs no tolerance.
     """
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, (int, float)):
-        found = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
-        return found if found.is_finite() else None
+    if isinstance(value, float):
+        return Decimal(repr(value)) if isfinite(value) else None
+    if isinstance(value, int):
+        return None if isinstance(value, bool) else Decimal(value)
     return value if isinstance(value, Decimal) and value.is_finite() else None
 
 

@@ -35,15 +35,21 @@ def _doubts(run: JsonMap, measurement: JsonMap) -> list[Reason]:
         found.append(Reason("MU917", f"{ranks} ranks ran, the measurement declares {shown(declared)}"))
     datatype = text(mapping(measurement.get("params")).get("datatype"))
     rows = maps(run.get("rows"))
-    types = {text(row.get("type")) or text(run.get("datatype")) or "unknown" for row in rows}
-    if datatype is not None and types - {datatype}:
-        other = listed(sorted(types - {datatype}))
-        found.append(Reason("MU917", f"data type {other} was measured, the measurement declares {datatype}"))
+    if datatype is not None:
+        odd = [row for row in rows if row.get("type") != datatype]
+        types = {text(row.get("type")) or text(run.get("datatype")) or "unknown" for row in odd} - {datatype}
+        if types:
+            other = listed(sorted(types))
+            found.append(
+                Reason("MU917", f"data type {other} was measured, the measurement declares {datatype}")
+            )
     redop = text(mapping(measurement.get("params")).get("redop"))
-    redops = {kind for row in rows if (kind := text(row.get("redop"))) not in {None, "none"}}
-    if redop is not None and redops - {redop}:
-        other = listed(sorted(filter(None, redops - {redop})))
-        found.append(Reason("MU917", f"reduction {other} was measured, the measurement declares {redop}"))
+    if redop is not None:
+        odd = [row for row in rows if row.get("redop") != redop]
+        redops = {kind for row in odd if (kind := text(row.get("redop"))) is not None} - {"none"}
+        if redops:
+            other = listed(sorted(redops))
+            found.append(Reason("MU917", f"reduction {other} was measured, the measurement declares {redop}"))
     return found
 
 

@@ -114,7 +114,7 @@ def of_runs(threshold: JsonMap, rounds: Rounds, ceiling: Decimal | None) -> Seri
     label = f"{key} at {size} bytes {placement}"
     for round_number, runs in rounds.items():
         for run in runs:
-            rows = [row for row in maps(run.get("rows")) if whole(row.get("bytes")) == size]
+            rows = [row for row in maps(run.get("rows")) if row.get("bytes") == size]
             if not rows:
                 near = _nearest(maps(run.get("rows")), size)
                 series.reasons.append(

@@ -29,14 +29,15 @@ def _between_nodes(path: str) -> bool:
 
 def _paths(transport: JsonMap) -> list[str]:
     counts = mapping(transport.get("paths"))
-    used = {str(path) for path, count in counts.items() if count != 0}
-    return sorted(used | set(names(transport.get("interNode"))))
+    return sorted(
+        {path for path, count in counts.items() if count != 0}.union(names(transport.get("interNode")))
+    )
 
 
 def _one(asked: JsonMap, transport: JsonMap, nodes: int) -> list[Reason]:
     """Judge the transport of one run; the worst path between nodes counts."""
     paths = _paths(transport)
-    across = sorted(set(filter(_between_nodes, paths)) | set(names(transport.get("interNode"))))
+    across = sorted({*filter(_between_nodes, paths), *names(transport.get("interNode"))})
     require, forbid = names(asked.get("require")), names(asked.get("forbid"))
     if nodes == 1:
         require = tuple(path for path in require if not _between_nodes(path))
@@ -92,9 +93,11 @@ def _gpudirect(asked: object, found: object, seen: str) -> list[Reason]:
 def _declared_net(net: object, transport: JsonMap) -> list[Reason]:
     """Return a reason when the network that the measurement asks NCCL for is not the one it used."""
     wanted = text(net)
+    if wanted is None:
+        return []
     used = [path for path in _paths(transport) if path.startswith("NET/")]
     odd = [path for path in used if (path == "NET/Socket") is (wanted != "Socket")]
-    if wanted is None or not odd:
+    if not odd:
         return []
     return [Reason("MU906", f"wrong transport: the measurement asks for {wanted}, found {listed(odd)}")]
 
@@ -125,10 +128,15 @@ def judge_transport(
     if evidence and isinstance(whole_record, dict) and isinstance(asked, dict):
         reasons.extend(item for item in _one(asked, whole_record, nodes) if item.code == "MU906")
     evidence = evidence or [(None, mapping(whole_record))]
+    clean: JsonMap | None = None
     for number, found in evidence:
+        if found == clean:
+            continue
         here = [*_declared_net(net, found)]
         if isinstance(asked, dict):
             here.extend(_one(asked, found, nodes))
+        if not here:
+            clean = found
         where = "" if number is None else f" (round {number})"
         reasons.extend(Reason(item.code, item.message + where) for item in here)
     if asked is not None and not isinstance(asked, dict):

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 import judge_helpers as h
+from case_helpers import covers
 from muster.diagnostics import code_of
 from muster.judge import STATES, judge
 from muster.judge.states import CODES
@@ -24,24 +25,6 @@ def _cases() -> list[Any]:
     return found
 
 
-def covers(expected: Any, found: Any, where: str = "verdict") -> None:
-    """Assert that every expected part is found: lists item by item, text under ``has`` contained."""
-    if isinstance(expected, dict) and set(expected) == {"has"}:
-        assert expected["has"] in str(found), f"{where}: {expected['has']!r} is not in {found!r}"
-    elif isinstance(expected, dict):
-        assert isinstance(found, dict), f"{where} is {found!r}"
-        for key, value in expected.items():
-            assert key in found, f"{where} has no {key}"
-            covers(value, found[key], f"{where}.{key}")
-    elif isinstance(expected, list):
-        assert isinstance(found, list), f"{where} is {found!r}"
-        assert len(found) == len(expected), f"{where} has {len(found)} items: {found!r}"
-        for number, value in enumerate(expected):
-            covers(value, found[number], f"{where}[{number}]")
-    else:
-        assert found == expected, f"{where} is {found!r}, not {expected!r}"
-
-
 @pytest.mark.parametrize("case", _cases())
 def test_case(case: dict[str, Any]) -> None:
     known = {"name", "base", "desired", "edit", "records", "as_of", "expect", "codes", "without"}
@@ -50,7 +33,7 @@ def test_case(case: dict[str, Any]) -> None:
     want = h.desired(base, case.get("desired"), case.get("edit"))
     records = [h.record(base, change) for change in case.get("records", [{}])]
     verdict = judge(want, records, as_of=h.moment(case.get("as_of", h.AS_OF)))
-    covers(case["expect"], verdict)
+    covers(case["expect"], verdict, "verdict")
     codes = {reason["code"] for reason in verdict["reasons"]}
     assert set(case.get("codes", [])) <= codes, f"reasons are {verdict['reasons']}"
     assert not codes & set(case.get("without", [])), f"reasons are {verdict['reasons']}"
