@@ -136,10 +136,10 @@ class Findings:
     def finish(self) -> None:
         """Add what was left out, and report what was reported twice or not at all."""
         parts = {check["subtest"] for check in self.checks if check["subtest"]}
-        missing = [part for part in LEVEL_ONE if part not in parts] if parts else []
-        for part in missing:
+        for part in [part for part in LEVEL_ONE if part not in parts] if parts else []:
             note = "left out of the results of level 1"
             self.add(part, "deployment", [Result(None, "not-run", info=[note])])
+        self._complete()
         keys = Counter((item["name"], item["subtest"], item["entity"]) for item in self.checks)
         for (name, part, entity), times in keys.items():
             if times > 1:
@@ -149,16 +149,38 @@ class Findings:
         if not self.checks and not any(item["severity"] == "error" for item in self.problems):
             self.report("MU743", "no test has a result")
 
-    def left_out(self, results: Sequence[Result]) -> list[Result]:
-        """Return a result ``not-run`` for each detected entity of a group that has results without it."""
-        seen = {result.entity for result in results}
-        groups = {entity.rpartition(" ")[0] for entity in seen if entity}
-        return [
-            Result(f"{group} {number}", "not-run", info=["left out of the results of the test"])
-            for group in sorted(groups & set(self.detected))
-            for number in self.detected[group]
-            if f"{group} {number}" not in seen
-        ]
+    def _complete(self) -> None:
+        """Add ``not-run`` for each entity that a test with results for its group leaves out.
+
+        DCGM leaves a result out when the test did not run on that entity. Known are the entities that the
+        document lists and those that another test names.
+        """
+        known: dict[str, dict[str, None]] = {
+            group: {f"{group} {number}": None for number in numbers}
+            for group, numbers in self.detected.items()
+        }
+        tests: dict[str, dict[str, Any]] = {}
+        for check in self.checks:
+            if check["entity"] is not None and check["subtest"] is None:
+                known.setdefault(_group(check["entity"]), {})[check["entity"]] = None
+                tests.setdefault(check["rawName"], {"category": check["category"], "named": set()})
+                tests[check["rawName"]]["named"].add(check["entity"])
+        gpus = self.environment.get("gpus")
+        for raw, test in tests.items():
+            if len(self.checks) >= CHECKS:
+                self.report("MU704", f"more than {CHECKS} results")
+                return
+            groups = {_group(entity) for entity in test["named"]}
+            missing = [
+                entity for group in sorted(groups) for entity in known[group] if entity not in test["named"]
+            ]
+            note = "left out of the results of the test"
+            self.add(raw, test["category"], [Result(entity, "not-run", info=[note]) for entity in missing])
+            if "GPU" in groups and gpus is not None and len(known["GPU"]) != gpus:
+                code = "MU744" if len(known["GPU"]) < gpus else "MU742"
+                self.report(
+                    code, f"{quoted(raw)} names {len(known['GPU'])} GPUs of {gpus} that were detected"
+                )
 
     def settle(self, key: str, value: object, line: int | None = None) -> None:
         """Keep a version; two different ones in one document are a contradiction."""
@@ -188,6 +210,10 @@ def share(
         for entity in named if len(named) == 1 else own:
             own[entity].append(warning)
     return [Result(entity, status, own[entity], info) for entity in own]
+
+
+def _group(entity: str) -> str:
+    return entity.rpartition(" ")[0]
 
 
 def _texts(texts: Iterable[str]) -> list[str]:

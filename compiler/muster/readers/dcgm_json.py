@@ -157,7 +157,7 @@ def _test(test: Any, category: str | None, findings: Findings) -> None:
         findings.report("MU745", f"the summary of {quoted(raw)} is not an object")
     if not results:
         results = [Result(None, "not-run", info=["the test has no result"])]
-    findings.add(raw, category, [*results, *findings.left_out(results)])
+    findings.add(raw, category, results)
 
 
 def _results(item: Any, raw: str, findings: Findings) -> Iterator[Result]:

@@ -196,7 +196,6 @@ class _Table:
         category = None if self._section == "metadata" else self._section
         results = self._entity_results(test) if test.entities else self._shared_results(test)
         self.findings.add(test.raw, category, results, test.line)
-        self._coverage(test, results)
 
     def _entity_results(self, test: _Test) -> list[Result]:
         warnings, info = test.texts()
@@ -219,6 +218,10 @@ class _Table:
                 self.findings.report("MU744", what, test.line)
                 return [Result(None, "not-run", warnings, info)]
             return [Result(None, test.summary, warnings, info)]
+        if len(test.shared) > 1 and any(gpus is None for _, gpus in test.shared):
+            self.findings.report(
+                "MU742", f"{quoted(test.raw)} has one status for all GPUs and another", test.line
+            )
         results: list[Result] = []
         blamed = any(status != "pass" for status, _ in test.shared)
         for status, gpus in test.shared:
@@ -228,18 +231,6 @@ class _Table:
             else:
                 results.extend(share(gpus, status, own, info))
         return results
-
-    def _coverage(self, test: _Test, results: list[Result]) -> None:
-        """Report a test that does not name as many GPUs as were detected."""
-        named = {result.entity for result in results if result.entity and result.entity.startswith("GPU ")}
-        if self._gpus is None or not named:
-            return
-        if len(named) < self._gpus:
-            what = f"{quoted(test.raw)} names {len(named)} of {self._gpus} GPUs"
-            self.findings.report("MU744", what, test.line)
-        elif len(named) > self._gpus or any(gpus is None for _, gpus in test.shared):
-            what = f"{quoted(test.raw)} names more GPUs than the {self._gpus} detected"
-            self.findings.report("MU742", what, test.line)
 
 
 def _all(by_entity: dict[str | None, list[_Item]]) -> list[_Item]:

@@ -18,6 +18,7 @@ from muster.readers.model import problem, quoted
 
 _START = re.compile(r"^[ \t]*(\{)(?=\s*(?:[\"}]|\Z))", re.MULTILINE)
 _ROOT = re.compile(r"^(\{)(?=\s*(?:[\"}]|\Z))", re.MULTILINE)
+_REST = re.compile(r"[ \t]*,?[ \t]*$", re.MULTILINE)
 _STUMP = re.compile(r"[\w.+-]{0,24}\s*\Z", re.ASCII)
 
 
@@ -54,8 +55,9 @@ class Broken(NamedTuple):
 def documents(first: int, lines: Sequence[str]) -> tuple[list[Document], list[Broken]]:
     """Return the JSON objects that start at the beginning of a line, and those that cannot be read.
 
-    An object whose keys are not unique, that is nested too deep or that holds a number of thousands of digits
-    is broken: whoever takes the last of two ``status`` keys can be made to see a pass. NaN becomes None.
+    Behind an object its line must end: text that follows shows that a brace too many closed it early. An object
+    whose keys are not unique, that is nested too deep or that holds a number of thousands of digits is broken
+    too: whoever takes the last of two ``status`` keys can be made to see a pass. NaN becomes None.
 
     Args:
         first: the number of the first line.
@@ -88,7 +90,10 @@ def documents(first: int, lines: Sequence[str]) -> tuple[list[Document], list[Br
             broken.append(Broken(number(start), number(start), reason, cut=False, last=last))
             break
         else:
-            found.append(Document(number(start), number(end - 1), value))
+            line = number(end - 1)
+            found.append(Document(number(start), line, value))
+            if _REST.match(text, end) is None:
+                broken.append(Broken(number(start), line, "text follows it", cut=False, last=line))
             match = _START.search(text, end)
     return found, broken
 

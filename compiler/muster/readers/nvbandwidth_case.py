@@ -174,7 +174,10 @@ def _measured(case: Case, run: Run, unit: str) -> list[list[float | None]]:
     exist either.
     """
     matrix = case.cells or []
-    pairs = bool(_PAIRS.search(case.description or "")) and all(len(line) == len(matrix) for line in matrix)
+    pairs = _PAIRS.search(case.description or "") is not None
+    if pairs and any(len(line) != len(matrix) for line in matrix):
+        run.report("MU752", f"the matrix of {quoted(case.name)} is one of GPU pairs and not square", case.line)
+        return []
     result = [[None if value == 0 else value for value in line] for line in matrix]
     missing = [
         (row, column)

@@ -19,6 +19,11 @@ TITLE = re.compile(r"=+NVSMI LOG=+")
 _GPU = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])")
 _PAIR = re.compile(r"( {0,60})(\S.{0,120}?)\s{0,80} : ?(.{0,400})")
 _VALUES = 5000
+_COUNTERS: tuple[set[str], ...] = (
+    {"SRAM Uncorrectable", "DRAM Uncorrectable"},
+    {"SRAM Uncorrectable Parity", "SRAM Uncorrectable SEC-DED", "DRAM Uncorrectable"},
+    {"Double Bit/Total"},
+)
 
 
 @dataclass(slots=True)
@@ -115,17 +120,19 @@ def _gpu(index: int, block: _Block, made: Inventory) -> None:
 
 
 def _ecc(block: _Block, made: Inventory) -> int | None:
-    """Return the volatile errors that ECC could not correct; None when one of the counters has no number."""
-    total: int | None = None
-    for path, (value, line) in block.values.items():
-        if not path.startswith("ECC Errors/Volatile/") or not value:
-            continue
-        if "Uncorrectable" in path or path.endswith("Double Bit/Total"):
-            found = made.integer(value, "", f"{path} of GPU {block.bus}", line)
-            if found is None:
-                return None
-            total = found + (total or 0)
-    return total
+    """Return the volatile errors that ECC could not correct; None unless all counters of one layout have numbers."""
+    prefix = "ECC Errors/Volatile/"
+    counters = {
+        path.removeprefix(prefix): made.integer(value, "", f"{path} of GPU {block.bus}", line)
+        for path, (value, line) in block.values.items()
+        if path.startswith(prefix)
+        and value
+        and ("Uncorrectable" in path or path.endswith("Double Bit/Total"))
+    }
+    found = [value for value in counters.values() if value is not None]
+    if len(found) < len(counters) or not any(layout <= counters.keys() for layout in _COUNTERS):
+        return None
+    return sum(found)
 
 
 def _whole(blocks: list[_Block], made: Inventory) -> None:

@@ -88,7 +88,8 @@ def _gpu(rows: list[tuple[int, list[str]]], made: Inventory) -> None:
     bus = rows[0][1][1].split()
     memory = rows[1][1][1].split("/")
     load = rows[1][1][2].split()
-    if not bus or len(memory) != 2 or not load:
+    mig = rows[2][1] if len(rows) == 3 else ["", "", ""]
+    if not bus or len(memory) != 2 or not load or mig[0].strip() or mig[1].strip():
         made.report("MU763", f"the rows of {what} are not understood", line)
         return
     made.text(second[1], f"fan of {what}", rows[1][0])
@@ -106,7 +107,7 @@ def _gpu(rows: list[tuple[int, list[str]]], made: Inventory) -> None:
         memoryUsedMiB=made.integer(memory[0], "MiB", f"memory in use of {what}", rows[1][0]),
         memoryMiB=made.integer(memory[1], "MiB", f"memory of {what}", rows[1][0]),
         utilizationPercent=made.number(load[0], "%", f"utilisation of {what}", rows[1][0]),
-        mig=made.text(rows[2][1][2], f"MIG mode of {what}", rows[2][0]) if len(rows) == 3 else None,
+        mig=made.text(mig[2], f"MIG mode of {what}", line),
     )
 
 
