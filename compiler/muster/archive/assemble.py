@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from muster.archive import found
 from muster.archive.binding import contradiction
 from muster.archive.claims import compare_claims
-from muster.archive.exits import UNKNOWN, Ending
+from muster.archive.exits import UNKNOWN, Ending, is_quiet
 from muster.archive.intake import safe_name
 from muster.archive.note import Note, note, printable
 from muster.archive.outcome import NO_TOOL, outcome, worst
@@ -214,13 +214,14 @@ def _source(index: int, part: Part) -> SourceFile:
 
 def _problems(parts: Sequence[Part]) -> Iterator[Note]:
     """Yield what the readers found; a file that no reader knows does not spoil the others."""
-    data = any(part.reading["tool"] not in NO_TOOL for part in parts)
+    readings = [part.reading for part in parts]
+    data = any(reading["tool"] not in NO_TOOL for reading in readings)
     for index, part in enumerate(parts):
         every = list(part.reading["problems"])
         for run in part.reading.get("runs") or ():
             every += [item for item in run.get("problems") or () if item["severity"] == "error"]
         for item in every:
-            unknown = part.reading["tool"] is None and data
+            unknown = (part.reading["tool"] is None and data) or is_quiet(part.reading, readings)
             yield {
                 "code": item["code"],
                 "severity": "info" if unknown else item["severity"],

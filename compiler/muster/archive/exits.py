@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 Meaning = Literal["unknown", "ok", "cut", "not-run", "results", "device", "findings", "failed"]
 """cut: ended from outside. not-run: tool or launcher missing or misused. results: the tool's code for bad
@@ -87,3 +87,14 @@ def has_data(reading: Mapping[str, Any]) -> bool:
     if any(run.get("rows") for run in reading.get("runs") or ()):
         return True
     return any(reading.get(key) for key in ("checks", "rows", "steps", "goodput"))
+
+
+def is_quiet(reading: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a file holds only record lines while another of the attempt holds the results.
+
+    Such is the log of a pod that lends its GPUs to the launcher: its tool is named in the record lines, its
+    output stands in the launcher's log.
+    """
+    if reading.get("runs") or has_data(reading) or not reading["records"]:
+        return False
+    return any(has_data(other) for other in others if other is not reading)

@@ -183,6 +183,7 @@ def coverage(
         "targeted": sorted(unit),
         "exercised": sorted(set(exercised) - left_out) if measured or story.told else [],
         "excluded": [dict(item) for item in _distinct(excluded)],
+        "foreign": foreign,
     }, notes
 
 

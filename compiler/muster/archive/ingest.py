@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tarfile
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from muster.archive.binding import Bound, Declared, Plans, bind_declared, bind_r
 from muster.archive.inputs import Input, input_of, items
 from muster.archive.intake import attempt_key, take_in
 from muster.archive.note import note
-from muster.archive.redact import LONGEST_LINE
+from muster.archive.redact import LONGEST_LINE, Redactor
 from muster.archive.unpack import Budget, Limits, RefusedError, refused
 from muster.archive.write import Known, Written, write
 from muster.diagnostics import Position, diagnostic
@@ -150,8 +150,9 @@ class _Ingest:
                 self.refuse([error.found])
                 if batch.grouped:
                     return
+        declared = _without_secrets(batch.declared)
         for group in _groups(blobs, grouped=batch.grouped):
-            self._attempt(group, batch.declared)
+            self._attempt(group, declared)
 
     def _take(self, source: Input) -> list[Blob]:
         """Take in all files of one input, or none of them."""
@@ -193,6 +194,14 @@ class _Ingest:
             self.counts.written += 1
         else:
             self.counts.present += 1
+
+
+def _without_secrets(declared: Declared) -> Declared:
+    reason, remark = (
+        Redactor().redact(text.encode("utf-8", "replace")).decode("utf-8", "replace") if text else text
+        for text in (declared.reason, declared.note)
+    )
+    return replace(declared, reason=reason, note=remark)
 
 
 _REFUSING = frozenset({"MU820", "MU821", "MU822"})

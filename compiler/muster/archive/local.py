@@ -144,19 +144,19 @@ class LocalStore:
 
     def records(self, site: str) -> Iterator[Object]:
         """Yield every record of a site with size and time of its file, sorted by path."""
-        base = checked(f"{ROOT}/{site}")
-        for digest in _names(self.root / base):
-            for attempt in _names(self.root / base / digest):
+        base, root = checked(f"{ROOT}/{site}"), str(self.root)
+        for digest in _names(f"{root}/{base}"):
+            for attempt in _names(f"{root}/{base}/{digest}"):
                 path = f"{base}/{digest}/{attempt}/{RECORD}"
                 try:
-                    found = os.stat(f"{self.root}/{path}")  # noqa: PTH116 - a million times, and Path is slow
+                    found = os.stat(f"{root}/{path}")  # noqa: PTH116 - a million times, and Path is slow
                 except (FileNotFoundError, NotADirectoryError):
                     continue
                 yield Object(path, f"{found.st_size}:{found.st_mtime_ns}:{found.st_ino}")
 
     def sites(self) -> list[str]:
         """Return the sites that have anything in the archive, sorted."""
-        return _names(self.root / ROOT)
+        return _names(f"{self.root}/{ROOT}")
 
     def _fault(self, error: OSError) -> EnvironmentFault:
         code = "MU808" if error.errno in _NO_LINKS else "MU806"
@@ -168,7 +168,7 @@ def _missing(folder: Path) -> list[Path]:
     return list(takewhile(lambda item: not item.is_dir(), (folder, *folder.parents)))
 
 
-def _names(folder: Path) -> list[str]:
+def _names(folder: str) -> list[str]:
     try:
         return sorted(os.listdir(folder))  # noqa: PTH208 - a hundred thousand times, and Path is slow
     except (FileNotFoundError, NotADirectoryError):

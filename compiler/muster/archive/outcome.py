@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from muster.archive.exits import Ending, has_data, is_bad, meaning
+from muster.archive.exits import Ending, has_data, is_bad, is_quiet, meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,11 @@ def outcome(
         tool: the tool that should have run, for files that show no output of any.
     """
     found = list(_story(readings, story))
-    data = [(index, item) for index, item in enumerate(readings) if item["tool"] not in NO_TOOL]
+    data = [
+        (index, item)
+        for index, item in enumerate(readings)
+        if item["tool"] not in NO_TOOL and not is_quiet(item, readings)
+    ]
     if data:
         found += _files(data, story, ending)
         found += (

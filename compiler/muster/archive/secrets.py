@@ -108,14 +108,17 @@ class Rule(NamedTuple):
     find: Callable[[bytes, bytes], Iterator[Span]]
 
 
-_KEPT = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_:/@="
+_KEPT = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_:/@=\n"
 _LOWER = bytes(range(256)).lower()
 _DROPPED = bytes(code for code in range(256) if code not in _KEPT)
 
 
 def skeleton(text: bytes) -> bytes:
-    """Return the letters of a text, lower case, with the marks of addresses and assignments, and no more."""
-    return text.translate(_LOWER, _DROPPED)
+    """Return the distinct lines of a text with nothing but lower-case letters and the marks of assignments.
+
+    The lines of a log differ in little but numbers, so this is short, and whether a key is in it is soon told.
+    """
+    return b"\n".join(set(text.translate(_LOWER, _DROPPED).split(b"\n")))
 
 
 def is_harmless(name: bytes) -> bool:

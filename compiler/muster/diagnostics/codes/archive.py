@@ -375,6 +375,13 @@ nothing.""",
         hint="remove it",
     ),
     Code(
+        "MU877",
+        "the archive holds no record",
+        "There is nothing to verify, which is not the same as everything being in order.",
+        severity="warning",
+        hint="check the address of the archive",
+    ),
+    Code(
         "MU876",
         "the index cache cannot be used",
         "It is damaged, from another version or cannot be written. It is made anew from the records.",

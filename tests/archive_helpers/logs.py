@@ -1,0 +1,196 @@
+"""Logs as the pod script and nccl-tests print them, for tests of the archive."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+_SIZES = [4096 * 4**step for step in range(10)]
+_TABLE = """\
+# nccl-tests version 2.17.9 nccl-headers=22703 nccl-library=22703
+# Collective test starting: all_reduce_perf
+# nThread 1 nGpus 1 minBytes {low} maxBytes {high} \
+step: 4(factor) warmup iters: 10 iters: {iters} agg iters: 1 validation: 1 graph: 0
+#
+# Using devices
+{devices}
+#
+#                                                              out-of-place                       in-place
+#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             (us)  (GB/s)  (GB/s)
+{rows}
+# Out of bounds values : {bad} {word}
+# Avg bus bandwidth    : {average:.6g}
+#
+# Collective test concluded: all_reduce_perf
+#
+"""
+
+
+def desired(
+    site: str = "h20",
+    pool: str = "h20",
+    test: str = "pair-all-reduce",
+    unit: tuple[str, ...] = ("node-a", "node-b"),
+    **measured: Any,
+) -> dict[str, Any]:
+    """A desired test as a plan has it, of all-reduce over 8 GPUs of each node."""
+    scope = {1: "node", 2: "pair"}.get(len(unit), "pool")
+    params = {
+        "minBytes": 4096,
+        "maxBytes": 1 << 30,
+        "factor": 4,
+        "iters": 50,
+        "warmup": 10,
+        "rounds": 3,
+        "datatype": "float",
+        "redop": "sum",
+        "check": 1,
+    }
+    measurement = {
+        "version": "muster.dev/measurement/v1",
+        "site": site,
+        "pool": pool,
+        "scope": scope,
+        "unit": sorted(unit),
+        "test": "nccl-all-reduce",
+        "tool": "nccl-tests",
+        "op": "all_reduce",
+        "params": params,
+        "command": ["all_reduce_perf", "-b", "4096", "-e", str(1 << 30), "-f", "4", "-n", "50", "-w", "10"],
+        "ranks": 8 * len(unit),
+        "ranksPerNode": 8,
+        "rounds": 3,
+        **measured,
+    }
+    digest = "sha256:" + hashlib.sha256(json.dumps([measurement, test], sort_keys=True).encode()).hexdigest()
+    name = "+".join(sorted(unit))
+    return {
+        "id": f"{site}/{pool}/{test}/{name}",
+        "site": site,
+        "pool": pool,
+        "test": test,
+        "catalog": "nccl-all-reduce",
+        "tool": measurement["tool"],
+        "scope": scope,
+        "unit": sorted(unit),
+        "digest": digest,
+        "measurement": measurement,
+        "acceptance": {},
+    }
+
+
+def plan(*wanted: dict[str, Any]) -> dict[str, Any]:
+    """A plan of some desired tests of one site."""
+    nodes = sorted({node for item in wanted for node in item["unit"]})
+    return {
+        "apiVersion": "muster.dev/plan/v1",
+        "site": wanted[0]["site"],
+        "pools": {"h20": {"nodes": nodes, "gpusPerNode": 8, "product": "NVIDIA-H20-3e"}},
+        "desired": list(wanted),
+    }
+
+
+def table(
+    hosts: tuple[str, ...] = ("node-a", "node-b"),
+    busbw: float = 400.0,
+    iters: int = 50,
+    wrong: int = 0,
+    per_host: int = 8,
+) -> str:
+    """The output of one run of all_reduce_perf, with figures that fit each other."""
+    ranks = per_host * len(hosts)
+    devices, rows, sums = [], [], []
+    for rank in range(ranks):
+        host = hosts[rank // per_host]
+        devices.append(
+            f"#  Rank {rank:2d} Group  0 Pid {100 + rank:6d} on {host:>10} device {rank % per_host:2d}"
+            f" [0000:{rank:02x}:00] NVIDIA H20-3e"
+        )
+    for size in _SIZES:
+        algbw = busbw * size / (size + 1e6) / (2 * (ranks - 1) / ranks)
+        time = round(size / algbw / 1e3, 2)
+        algbw = round(size / time / 1e3, 2)
+        bus = round(size / time / 1e3 * 2 * (ranks - 1) / ranks, 2)
+        sums += [bus, bus]
+        cell = f"{time:8.2f} {algbw:7.2f} {bus:7.2f} {wrong:7d}"
+        rows.append(f"{size:12d} {size // 4:13d} {'float':>9} {'sum':>7} {-1:7d} {cell} {cell}")
+    return _TABLE.format(
+        low=_SIZES[0],
+        high=_SIZES[-1],
+        iters=iters,
+        devices="\n".join(devices),
+        rows="\n".join(rows),
+        bad=2 * len(_SIZES) if wrong else 0,
+        word="FAILED" if wrong else "OK",
+        average=sum(sums) / len(sums),
+    )
+
+
+def record(event: str, **fields: Any) -> str:
+    """A record line of the pod script."""
+    return "MUSTER-RECORD " + json.dumps({"v": 1, "event": event, **fields}) + "\n"
+
+
+def begin(
+    wanted: dict[str, Any],
+    number: int = 1,
+    *,
+    attempt: str = "job-1",
+    node: str = "node-a",
+    rounds: int = 3,
+    **more: Any,
+) -> str:
+    """The record line that begins a round of a desired test."""
+    identity = {key: wanted[key] for key in ("digest", "site", "pool", "test", "scope", "unit")}
+    found = {"gpus": 8, "product": "NVIDIA H20-3e", "driver": "580.126.20", "cuda": "12.9"}
+    return record(
+        "begin",
+        **identity,
+        attempt=attempt,
+        round=number,
+        rounds=rounds,
+        node=node,
+        time=f"2026-10-14T08:0{number}:00Z",
+        found=found,
+        command=wanted["measurement"]["command"],
+        synthetic=False,
+        **more,
+    )
+
+
+def end(number: int = 1, exit_code: int = 0, **more: Any) -> str:
+    """The record line that ends a round."""
+    fields = {
+        "signal": None,
+        "timedOut": False,
+        "seconds": 41,
+        "time": f"2026-10-14T08:0{number}:41Z",
+        **more,
+    }
+    return record("end", round=number, exit=exit_code, **fields)
+
+
+def finish(exit_code: int = 0, rounds: int = 3, failed: int = 0) -> str:
+    """The last record line."""
+    return record("finish", exit=exit_code, rounds=rounds, failed=failed, time="2026-10-14T08:09:00Z")
+
+
+def pod_log(wanted: dict[str, Any], rounds: int = 3, **kwargs: Any) -> str:
+    """The whole log of a launcher that went well."""
+    hosts = tuple(kwargs.pop("hosts", wanted["unit"]))
+    parts = [
+        begin(wanted, number, rounds=rounds, **kwargs) + table(hosts, 400.0 + number) + end(number)
+        for number in range(1, rounds + 1)
+    ]
+    return "".join(parts) + finish(rounds=rounds)
+
+
+def worker_log(wanted: dict[str, Any], node: str = "node-b", rounds: int = 3, **kwargs: Any) -> str:
+    """The log of a pod that only serves its GPUs to the launcher."""
+    parts = [
+        begin(wanted, number, node=node, rounds=rounds, **kwargs) + end(number)
+        for number in range(1, rounds + 1)
+    ]
+    return "".join(parts) + finish(rounds=rounds)
