@@ -25,10 +25,10 @@ def read_crds(base: Path, folder: str, position: Position) -> list[dict[str, Any
         position: where the site writes it.
 
     Raises:
-        InputFault: MU431 it leaves the repository, does not exist, holds no CRD, or a file is no CRD.
+        InputFault: MU231 it leaves the repository, does not exist, holds no CRD, or a file is no CRD.
     """
     if PurePosixPath(folder).is_absolute() or ".." in PurePosixPath(folder).parts:
-        raise InputFault(diagnostic("MU431", f"{folder} is not a folder beside the site file", position))
+        raise InputFault(diagnostic("MU231", f"{folder} is not a folder beside the site file", position))
     root = base / folder
     paths = (
         sorted(path for path in root.glob("*") if path.suffix in {".yaml", ".yml"}) if root.is_dir() else []
@@ -37,7 +37,7 @@ def read_crds(base: Path, folder: str, position: Position) -> list[dict[str, Any
     for path in paths:
         found += _read(path, f"{path.name} in {folder}", position)
     if not found:
-        raise InputFault(diagnostic("MU431", f"there is no CRD in {folder}", position))
+        raise InputFault(diagnostic("MU231", f"there is no CRD in {folder}", position))
     return found
 
 
@@ -45,12 +45,12 @@ def _read(path: Path, shown: str, position: Position) -> list[dict[str, Any]]:
     import yaml
 
     if path.is_symlink() or not path.is_file() or path.stat().st_size > LIMIT:
-        raise InputFault(diagnostic("MU431", f"{shown} is not a plain file of at most 4 MiB", position))
+        raise InputFault(diagnostic("MU231", f"{shown} is not a plain file of at most 4 MiB", position))
     try:
         documents = list(yaml.load_all(path.read_bytes(), Loader=yaml.CSafeLoader))
     except (yaml.YAMLError, ValueError) as error:
-        raise InputFault(diagnostic("MU431", f"{shown} is not YAML: {error}", position)) from error
+        raise InputFault(diagnostic("MU231", f"{shown} is not YAML: {error}", position)) from error
     crds = [item for item in documents if isinstance(item, dict) and item.get("kind") == "CustomResourceDefinition"]
     if not crds:
-        raise InputFault(diagnostic("MU431", f"{shown} has no CustomResourceDefinition", position))
+        raise InputFault(diagnostic("MU231", f"{shown} has no CustomResourceDefinition", position))
     return crds

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from muster.policy.module import PolicyModule
     from muster.site.load import LoadedSite
 
+
+SHARE = 20
+"""So many sites are worth a process of their own."""
 
 Merged = tuple["LoadedSite", "Mapping[str, Any]"]
 Refused = tuple["LoadedSite", "tuple[Diagnostic, ...]"]
@@ -94,10 +99,22 @@ class Policies:
         clean = [site for site in sites if not shape[id(site)]]
         bent = [site for site in sites if shape[id(site)]]
         done = {id(site): SiteResult(site, None, found) for site, found in self._refused(bent, shape)}
-        merged, refused = self._merge(clean)
-        done |= {id(site): SiteResult(site, None, found) for site, found in refused}
-        done |= {id(result.site): result for result in self._judge(merged)}
+        for results in self._in_parallel(clean):
+            done |= {id(result.site): result for result in results}
         return Evaluation(tuple(done[id(site)] for site in sites), rules)
+
+    def _in_parallel(self, sites: list[LoadedSite]) -> list[list[SiteResult]]:
+        """Share many sites out over a few processes of cue."""
+        count = max(1, min(os.cpu_count() or 1, len(sites) // SHARE))
+        parts = [sites[start::count] for start in range(count)]
+        if count == 1:
+            return [self._merge_and_judge(sites)]
+        with ThreadPoolExecutor(count) as pool:
+            return list(pool.map(self._merge_and_judge, parts))
+
+    def _merge_and_judge(self, sites: list[LoadedSite]) -> list[SiteResult]:
+        merged, refused = self._merge(sites)
+        return [*(SiteResult(site, None, found) for site, found in refused), *self._judge(merged)]
 
     def _merge(self, sites: list[LoadedSite]) -> tuple[list[Merged], list[Refused]]:
         """Merge with profiles; a site that CUE refuses is set aside and the rest is tried again."""

@@ -66,11 +66,4 @@ CODES = (
         " `spec.budget.deadline`, queueing not even counted.",
         hint="raise the deadline or maxConcurrentNodes, use fewer pairs (ring, neighbours), or fewer tests",
     ),
-    Code(
-        "MU431",
-        "the cluster's CRDs cannot be read",
-        "`spec.cluster.crds` names a folder beside the site file with the CustomResourceDefinitions of the cluster,"
-        " one or more per file. Custom objects are checked against them, so a folder without any would check nothing.",
-        hint="export them: kubectl get crd NAME -o yaml > FOLDER/NAME.yaml",
-    ),
 )

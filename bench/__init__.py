@@ -1,0 +1,1 @@
+"""Benchmarks: ratios in one run, against peers and against the floor."""
