@@ -31,7 +31,7 @@ _BOOLS_1_1 = frozenset(
     ("y", "Y", "yes", "Yes", "YES", "n", "N", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF")
 )
 _WORDS = _NULLS | _BOOLS_1_1 | _BOOLS.keys() | {"=", "<<"}
-_NUMBER_STARTS = frozenset("0123456789+-._")
+_NUMBER_STARTS = frozenset("0123456789+-.")
 
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _HEX = re.compile(r"0x[0-9a-fA-F]+")
@@ -39,6 +39,7 @@ _FLOAT = re.compile(r"(?:[-+]?(?:0|[1-9][0-9]*)\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9
 _LEADING_ZERO = re.compile(r"[-+]?0[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?")
 _CORE_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _RADIX = re.compile(r"[-+]?0([xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
+_UNDERSCORED = re.compile(r"[-+]?(0[xX][0-9a-fA-F_]*|0[oObB][0-9_]*|[0-9_]*\.?[0-9_]*([eE][-+]?[0-9_]*)?)")
 _SEXAGESIMAL = re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -142,14 +143,8 @@ def _odd_number(text: str) -> Fault | None:
             f"{shown(text)} is a number to the base of 60 for readers of YAML 1.1",
             f"{quote}; a duration is written 12h30m45s",
         )
-    if "_" in text:
-        bare = text.replace("_", "")
-        if bare and (_CORE_FLOAT.fullmatch(bare) or _RADIX.fullmatch(bare)):
-            return Fault(
-                "MU116",
-                f"{shown(text)} is a number for some readers, a text for others",
-                f"{quote}, else {bare[:40]}",
-            )
+    if "_" in text and _UNDERSCORED.fullmatch(text):
+        return Fault("MU116", f"{shown(text)} is a number for some readers, a text for others", quote)
     return None
 
 

@@ -77,7 +77,7 @@ def assert_agreement(text: str) -> bool:
 
 
 @given(_TEXTS)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=8000, deadline=None)
 def test_the_fast_parser_and_the_parser_of_1_2_agree(text: str) -> None:
     assert_agreement(text)
 
@@ -156,7 +156,7 @@ def go(root: Path) -> Iterator[GoReaders]:
 
 def test_go_readers_read_accepted_scalars_alike(go: GoReaders) -> None:
     @given(_SCALARS)
-    @settings(max_examples=1000, deadline=None)
+    @settings(max_examples=800, deadline=None)
     def check(text: str) -> None:
         document = f"k: {text}\n"
         tree, problems = read(document, fast_events)

@@ -9,7 +9,9 @@ from muster.site.names import shown
 from muster.site.units.errors import UnitError
 
 _VERSION = re.compile(
-    r"[vV]?([0-9]{1,9}(?:\.[0-9]{1,9}){0,5})(?:([-.~]?)([A-Za-z0-9][A-Za-z0-9.~-]*))?(?:\+[A-Za-z0-9.+~-]+)?"
+    r"[vV]?([0-9]{1,9}(?:\.[0-9]{1,9}){0,5})"
+    r"(?:[-~]([A-Za-z0-9][A-Za-z0-9.~-]*)|\.?([A-Za-z][A-Za-z0-9.~-]*))?"
+    r"(?:\+[A-Za-z0-9.+~-]+)?"
 )
 _EARLY = re.compile(r"(alpha|beta|dev|pre|preview|rc|snapshot|nightly|a|b|c)(?=[-.~0-9]|$)", re.IGNORECASE)
 _RANKS = {"snapshot": 0, "nightly": 0, "dev": 0, "a": 1, "alpha": 1, "b": 2, "beta": 2}
@@ -47,9 +49,10 @@ def parse_version(text: object) -> Version:
     numbers = [int(part) for part in found[1].split(".")]
     while len(numbers) > 1 and numbers[-1] == 0:
         numbers.pop()
-    early = _EARLY.match(found[3] or "")
+    suffix = found[2] or found[3] or ""
+    early = _EARLY.match(suffix)
     if early is None:
         return Version(tuple(numbers))
     rank = _RANKS.get(early[1].lower(), 3)
-    rest = re.findall(r"[0-9]{1,9}", (found[3] or "")[early.end() :])
+    rest = re.findall(r"[0-9]{1,9}", suffix[early.end() :])
     return Version(tuple(numbers), 0, (rank, *map(int, rest)))
