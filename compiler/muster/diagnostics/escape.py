@@ -32,6 +32,7 @@ _UNSEEN = frozenset(
 )
 _IDEOGRAPHIC_SPACE = "\u3000"
 _MARKDOWN_SPECIAL = re.compile(r"(?i):(?=//)|\bwww(?=\.)|\bgh(?=-\d)|[\\`*_\[\]~|@#$<>&]")
+_CODE_SPECIAL = re.compile(r"(?i)[\\`*_\[\]~|@#$]|:(?=//)|(?<=\bwww)\.")
 _MARKDOWN_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "<span>$</span>"}
 _BREAK = "&#8203;"
 _MARKDOWN_START = re.compile(r"^(\d{0,9})([-+=:.)])")
@@ -128,8 +129,8 @@ def for_markdown(text: str) -> str:
 def for_markdown_code(text: str) -> str:
     """Return a ``<code>`` element for a name or a value; valid in table cells and anywhere inline."""
     body = html.escape(visible(text), quote=False)
-    body = re.sub(r"[\\`*_{}\[\]()~!|@#$:.]", lambda found: f"&#{ord(found[0])};", body) if body else "&#32;"
-    return f"<code>{body}</code>"
+    body = _CODE_SPECIAL.sub(lambda found: f"&#{ord(found[0])};", body)
+    return f"<code>{body or '&#32;'}</code>"
 
 
 def for_github(text: str) -> str:

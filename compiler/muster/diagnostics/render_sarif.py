@@ -16,7 +16,7 @@ from muster.diagnostics.order import by_weight
 from muster.diagnostics.registry import all_codes, diagnostic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from muster.diagnostics.record import Diagnostic, Position
 
@@ -39,7 +39,7 @@ def render_sarif(diagnostics: Iterable[Diagnostic], *, version: str = "", limit:
         ValueError: the limit leaves no room for a result and the summary.
     """
     shown = _bounded(by_weight(diagnostics), limit)
-    rules = sorted({item.code for item in shown})
+    rules = {code: index for index, code in enumerate(sorted({item.code for item in shown}))}
     seen: Counter[str] = Counter()
     driver: dict[str, Any] = {"name": "muster", "rules": [_rule(code) for code in rules]}
     if version:
@@ -50,7 +50,7 @@ def render_sarif(diagnostics: Iterable[Diagnostic], *, version: str = "", limit:
         "originalUriBaseIds": {_ROOT: {"description": {"text": "the root of the repository"}}},
         "results": [_result(item, rules, seen) for item in shown],
     }
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
 
 
 def _bounded(found: Sequence[Diagnostic], limit: int) -> list[Diagnostic]:
@@ -78,11 +78,11 @@ def _rule(code: str) -> dict[str, Any]:
     }
 
 
-def _result(item: Diagnostic, rules: Sequence[str], seen: Counter[str]) -> dict[str, Any]:
+def _result(item: Diagnostic, rules: Mapping[str, int], seen: Counter[str]) -> dict[str, Any]:
     said = item.message + (f" Hint: {item.hint}" if item.hint else "")
     result: dict[str, Any] = {
         "ruleId": visible(item.code),
-        "ruleIndex": rules.index(item.code),
+        "ruleIndex": rules[item.code],
         "level": _LEVELS[item.severity],
         "message": {"text": _text(said)},
         "locations": [{"physicalLocation": _location(item.position)}],
