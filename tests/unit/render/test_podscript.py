@@ -91,6 +91,10 @@ def check(wanted: dict[str, Any], ended: Ended) -> None:
         assert text in ended.stderr, shown
     for name, lines in wanted.get("noted", {}).items():
         assert ended.noted(name).splitlines() == lines
+    for name, part in wanted.get("holds", {}).items():
+        lines = ended.noted(name).splitlines()
+        starts = range(len(lines) - len(part) + 1)
+        assert any(lines[start : start + len(part)] == part for start in starts), lines
     if ended.code < 0:
         return  # killed: nobody wrote a last word
     assert agrees({"v": 1, "exit": wanted["exit"], **wanted.get("message", {})}, json.loads(ended.message))

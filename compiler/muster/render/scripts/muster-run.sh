@@ -329,15 +329,29 @@ launch() {
     esac
 }
 
+# Called by its whole path, mpirun tells other nodes where it lies, and puts its own libraries before those of
+# the image, on this node too. Which NCCL is loaded must not depend on that: env sets the paths back, with the
+# libraries of MPI behind all others.
 run_mpi() {
+    mpirun=$(command -v mpirun)
+    prefix=$(dirname "$(dirname "$mpirun")")
+    libraries=$LD_LIBRARY_PATH
+    case $prefix in
+    /usr | /usr/local) ;;
+    *) libraries=$(printf '%s' "$libraries:$prefix/lib" | sed 's/^://') ;;
+    esac
+    if [ -n "$libraries" ]; then
+        set -- "PATH=$PATH" "LD_LIBRARY_PATH=$libraries" "$@"
+    else
+        set -- -u LD_LIBRARY_PATH "PATH=$PATH" "$@"
+    fi
+    set -- "$(command -v env)" "$@"
     for name in $MUSTER_EXPORT; do set -- -x "$name" "$@"; done
-    [ -z "$LD_LIBRARY_PATH" ] || set -- -x LD_LIBRARY_PATH "$@"
     if [ "$mode" != node ]; then
         set -- --mca plm_rsh_agent ssh --mca plm_rsh_args "-F $work/ssh_config" --mca pml ob1 --mca btl tcp,self \
             --mca btl_tcp_if_include "$MUSTER_INTERFACE" --mca oob_tcp_if_include "$MUSTER_INTERFACE" "$@"
     fi
-    # Called by its whole path, mpirun tells the other nodes where it lies.
-    run "$(command -v mpirun)" --hostfile "$work/hostfile" -np "$MUSTER_RANKS" \
+    run "$mpirun" --hostfile "$work/hostfile" -np "$MUSTER_RANKS" \
         --map-by "ppr:$MUSTER_RANKS_PER_NODE:node" --bind-to none "$@"
 }
 
