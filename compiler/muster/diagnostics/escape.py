@@ -7,9 +7,10 @@ reader (newlines, escape sequences, bidi and zero-width characters, lone surroga
 
 from __future__ import annotations
 
-import html
 import re
 
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_HTML = str.maketrans(_ENTITIES | {'"': "&quot;", "'": "&#39;"})
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # Printable by category, yet nothing is seen: joiners, fillers, Braille blank, variation selectors.
 _UNSEEN = frozenset(
@@ -32,8 +33,8 @@ _UNSEEN = frozenset(
 )
 _IDEOGRAPHIC_SPACE = "\u3000"
 _MARKDOWN_SPECIAL = re.compile(r"(?i):(?=//)|\bwww(?=\.)|\bgh(?=-\d)|[\\`*_\[\]~|@#$<>&]")
-_CODE_SPECIAL = re.compile(r"(?i)[\\`*_\[\]~|@#$]|:(?=//)|(?<=\bwww)\.")
-_MARKDOWN_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "$": "<span>$</span>"}
+_CODE_SPECIAL = re.compile(r"(?i)[\\`*_\[\]~|@#$<>&]|:(?=//)|(?<=\bwww)\.")
+_MARKDOWN_ENTITIES = _ENTITIES | {"$": "<span>$</span>"}
 _BREAK = "&#8203;"
 _MARKDOWN_START = re.compile(r"^(\d{0,9})([-+=:.)])")
 _COMMAND = re.compile(r"^\s*(::|##\[)")
@@ -97,7 +98,7 @@ def for_terminal(text: str) -> str:
 
 def for_html(text: str) -> str:
     """Return text for an HTML element or a quoted attribute."""
-    return html.escape(visible(text), quote=True)
+    return visible(text).translate(_HTML)
 
 
 def _mend_markdown(found: re.Match[str]) -> str:
@@ -128,8 +129,7 @@ def for_markdown(text: str) -> str:
 
 def for_markdown_code(text: str) -> str:
     """Return a ``<code>`` element for a name or a value; valid in table cells and anywhere inline."""
-    body = html.escape(visible(text), quote=False)
-    body = _CODE_SPECIAL.sub(lambda found: f"&#{ord(found[0])};", body)
+    body = _CODE_SPECIAL.sub(lambda found: _ENTITIES.get(found[0], f"&#{ord(found[0])};"), visible(text))
     return f"<code>{body or '&#32;'}</code>"
 
 
