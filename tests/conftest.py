@@ -6,6 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("muster", deadline=None)
+settings.load_profile("muster")
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -14,7 +14,19 @@ from pathlib import Path
 HERE = Path(__file__).parent
 GIB = 1 << 30
 SIZES = [4096 * 4**power for power in range(10)]
-FACTORS = {"all_reduce": lambda n: 2 * (n - 1) / n, "all_gather": lambda n: (n - 1) / n, "alltoall": lambda n: (n - 1) / n}
+FACTORS = {
+    "all_reduce": lambda ranks: 2 * (ranks - 1) / ranks,
+    "all_gather": lambda ranks: (ranks - 1) / ranks,
+    "alltoall": lambda ranks: (ranks - 1) / ranks,
+}
+ASKED = "minBytes 4096 maxBytes 1073741824 step: 4(factor) warmup iters: 10 iters: 50"
+PLACEMENT = "    time   algbw   busbw  #wrong "
+HEADER = [
+    "#",
+    "#                                                            out-of-place                      in-place",
+    "#       size         count      type   redop    root " + PLACEMENT * 2,
+    "#        (B)    (elements)                         " + "    (us)  (GB/s)  (GB/s)        " * 2,
+]
 REDOP = {"all_reduce": "sum"}
 VIA = {
     "node": "Channel {channel:02}/0 : {rank}[{device}] -> {peer}[{peer_device}] via P2P/CUMEM/read",
@@ -72,7 +84,9 @@ def table(op: str, ranks: int, busbw_at_1g: float, start_up: float) -> list[str]
         cells = f"{fitted(time, 7):>7}  {fitted(algbw, 6):>6}  {fitted(busbw, 6):>6}"
         wrong = "N/A" if op == "alltoall" else "0"
         redop = REDOP.get(op, "none")
-        rows.append(f"{size:>12}  {count:>12}     float  {redop:>6}      -1  {cells}       0  {cells}  {wrong:>6}")
+        rows.append(
+            f"{size:>12}  {count:>12}     float  {redop:>6}      -1  {cells}       0  {cells}  {wrong:>6}"
+        )
     average = sum(speeds) / len(speeds)
     return [*rows, "# Out of bounds values : 0 OK", f"# Avg bus bandwidth    : {average:g} ", "#"]
 
@@ -84,8 +98,7 @@ def run(scenario: Scenario, number: int, busbw: float) -> list[str]:
     lines = [
         "# nccl-tests version 2.17.9 nccl-headers=22703 nccl-library=22703",
         f"# Collective test starting: {scenario.op}_perf",
-        "# nThread 1 nGpus 1 minBytes 4096 maxBytes 1073741824 step: 4(factor) warmup iters: 10 iters: 50"
-        " agg iters: 1 validation: 1 graph: 0",
+        f"# nThread 1 nGpus 1 {ASKED} agg iters: 1 validation: 1 graph: 0",
         "#",
         "# Using devices",
     ]
@@ -96,13 +109,10 @@ def run(scenario: Scenario, number: int, busbw: float) -> list[str]:
             f" [0000:{0x18 + 0x11 * device:02x}:00] NVIDIA H20-3e"
         )
     lines += ["#", "NCCL version 2.27.3+cuda12.9"]
-    lines += [f"{scenario.nodes[rank // 8]}:{pid + rank}:{pid + 900 + rank} [{rank % 8}] NCCL INFO {text}" for rank, text in via(scenario, ranks)]
-    lines += [
-        "#",
-        "#                                                              out-of-place                       in-place",
-        "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong",
-        "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             (us)  (GB/s)  (GB/s)",
-    ]
+    for rank, text in via(scenario, ranks):
+        process = f"{scenario.nodes[rank // 8]}:{pid + rank}:{pid + 900 + rank}"
+        lines.append(f"{process} [{rank % 8}] NCCL INFO {text}")
+    lines += HEADER
     start_up = {None: 24.0, "IB": 38.0, "Socket": 180.0}[scenario.net] + 0.37 * number
     lines += table(scenario.op, ranks, busbw, start_up)
     return [*lines, f"# Collective test concluded: {scenario.op}_perf", ""]
@@ -116,14 +126,18 @@ def via(scenario: Scenario, ranks: int) -> list[tuple[int, str]]:
             inside = rank - rank % 8 + (rank + 1) % 8
             peer = inside if scenario.net is None or rank % 8 != 2 * channel else (rank + 8) % ranks
             kind = "node" if peer // 8 == rank // 8 else scenario.net or "node"
-            text = VIA[kind].format(channel=channel, rank=rank, device=rank % 8, peer=peer, peer_device=peer % 8)
+            text = VIA[kind].format(
+                channel=channel, rank=rank, device=rank % 8, peer=peer, peer_device=peer % 8
+            )
             found.append((rank, text))
     return found
 
 
 def diagnosis() -> str:
     """Return a DCGM 4.5.3 document of level 1 with eight passes, written as dcgmi does."""
-    results = [{"entity_group": "GPU", "entity_group_id": 1, "entity_id": gpu, "status": "Pass"} for gpu in range(8)]
+    results = [
+        {"entity_group": "GPU", "entity_group_id": 1, "entity_id": gpu, "status": "Pass"} for gpu in range(8)
+    ]
     test = {"name": "software", "results": results, "test_summary": {"status": "Pass"}}
     entities = [{"device_id": "2329", "entity_id": gpu} for gpu in range(8)]
     document = {
@@ -138,7 +152,7 @@ OTHER = {
     "node-a-dcgm-level-1.json": diagnosis(),
     "node-b-dcgm-level-1.json": diagnosis(),
     "dcgm-missing-plugins.txt": (
-        "Error: unable to load plugins: /usr/libexec/datacenter-gpu-manager-4/plugins/cuda13: No such file or directory\n"
+        "Error: unable to load plugins: /usr/libexec/dcgm/plugins/cuda13: No such file or directory\n"
         "Error: Diagnostic could not be run because the NVVS binary failed.\n"
     ),
     "node-a-dcgm-level-2.txt": "dcgmi diag -r 2 -j\ntimeout: sending signal TERM to command 'dcgmi'\nKilled\n",
@@ -149,7 +163,9 @@ OTHER = {
 def main() -> None:
     """Write every file."""
     for scenario in SCENARIOS:
-        text = "\n".join(line for number, busbw in enumerate(scenario.rounds) for line in run(scenario, number, busbw))
+        text = "\n".join(
+            line for number, busbw in enumerate(scenario.rounds) for line in run(scenario, number, busbw)
+        )
         (HERE / scenario.file).write_text(text, encoding="utf-8")
     for name, text in OTHER.items():
         (HERE / name).write_text(text, encoding="utf-8")

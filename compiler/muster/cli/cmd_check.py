@@ -42,7 +42,7 @@ def command(
         shown = label(target, world.folder)
         found += check_tree(target, done.files(), sites=good, keep=bad, full=not sites, shown=shown)
     if found or form != "text":
-        click.echo(render(found, form), err=False)
+        click.echo(render(found, form), nl=False, err=False)
     errors = sum(item.is_error for item in found)
     checked = sum(count for site in done.sites for count in site.counts.values())
     click.echo(

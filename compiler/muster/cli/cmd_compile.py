@@ -51,7 +51,7 @@ def command(
     inputs = read_sites(repository, sites, lambda path: label(path, world.folder))
     done = compile_sites(inputs, repository, world.cue())
     if done.diagnostics or form != "text":
-        click.echo(render(done.diagnostics, form), err=form == "text")
+        click.echo(render(done.diagnostics, form), nl=False, err=form == "text")
     if not done.complete:
         bad = sum(site.files is None for site in done.sites)
         click.echo(f"muster: nothing is written: {bad} of {len(done.sites)} sites refused", err=True)

@@ -28,7 +28,7 @@ def command(sites: tuple[str, ...], repository: Path, form: str) -> int:
 
     made, found = plans(repository, sites, World.current())
     if found:
-        click.echo(render(found, "text"), err=True)
+        click.echo(render(found, "text"), nl=False, err=True)
     used: dict[str, dict[str, set[str]]] = {}
     for name, plan in made:
         for item in plan.data["desired"] if plan is not None else ():

@@ -26,7 +26,7 @@ def command(sites: tuple[str, ...], repository: Path, form: str) -> int:
 
     made, found = plans(repository, sites, World.current())
     if found:
-        click.echo(render(found, "text"), err=True)
+        click.echo(render(found, "text"), nl=False, err=True)
     data = [plan.data for _, plan in made if plan is not None]
     if form == "json":
         click.echo(json.dumps(data, indent=2, ensure_ascii=False))

@@ -28,7 +28,7 @@ def run_guarded(group: click.Group, arguments: Sequence[str]) -> int:
     except MusterError as error:
         from muster.diagnostics.render import render
 
-        click.echo(render(error.diagnostics, "text"), err=True)
+        click.echo(render(error.diagnostics, "text"), nl=False, err=True)
         return error.exit_code
     except click.ClickException as error:
         error.show(sys.stderr)

@@ -26,4 +26,10 @@ CODES = (
         "nothing is known by that name",
         "`muster explain` knows codes, catalog tests, profiles, names of generated objects and ids of desired tests.",
     ),
+    Code(
+        "MU005",
+        "a plan cannot be read",
+        "Evidence is bound to, and judged by, `generated/<site>/plan.json`. It is written by `muster compile` only.",
+        hint="run `muster compile`",
+    ),
 )
