@@ -161,10 +161,13 @@ class Reading(TypedDict):
 def problem(code: str, message: str, line: int | None = None, *, severity: Severity | None = None) -> Problem:
     """Make a problem of a registered code, with the code's own severity unless another is given.
 
+    A message with characters that are not printable is escaped as a whole; `quoted` keeps the rest readable.
+
     Raises:
         KeyError: the code is not registered.
     """
-    return {"code": code, "severity": severity or code_of(code).severity, "line": line, "message": message}
+    text = message if message.isprintable() else ascii(message)[1:-1]
+    return {"code": code, "severity": severity or code_of(code).severity, "line": line, "message": text}
 
 
 def quoted(text: str, limit: int = 80) -> str:

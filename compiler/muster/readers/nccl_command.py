@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[\w./+-]*_perf(?:[._-][\w.-]*)?")
 _SCRIPT = re.compile(r"nccl[\w.-]*\.sh\b.*?\s-t[ =]([a-z_]+)\b")
 _SIZE = re.compile(r"(\d{1,19})([KMGT]?)B?", re.IGNORECASE | re.ASCII)
+_LONGEST = 8192
 _UNIT = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun", "srun")
 _END = re.compile(r"&&|\|\||[;|&<>]|\d?>+&?.*|\)")
@@ -57,10 +58,11 @@ class Command:
 
 def find_command(text: str, line: int) -> Command | None:
     """Find the command line of a test program in a line of text."""
+    text = text[:_LONGEST]
     if "_perf" in text:
         tokens = text.replace("'", " ").replace('"', " ").split()
         for index, token in enumerate(tokens):
-            if _WORD.fullmatch(token) and (op := op_of_program(token)):
+            if len(token) < 300 and _WORD.fullmatch(token) and (op := op_of_program(token)):
                 return _of_tokens(line, op, tokens[index:], tokens[:index])
     found = _SCRIPT.search(text) if ".sh" in text else None
     if found and found[1] in OPS:
@@ -71,7 +73,7 @@ def find_command(text: str, line: int) -> Command | None:
 def of_argv(argv: Sequence[str], line: int) -> Command | None:
     """Make the command of an argument list: a record line's ``command`` or the ``args`` of a JSON report."""
     known = [index for index, token in enumerate(argv) if op_of_program(token)]
-    likely = [index for index, token in enumerate(argv) if _WORD.fullmatch(token)]
+    likely = [index for index, token in enumerate(argv) if len(token) < 300 and _WORD.fullmatch(token)]
     if not (known or likely):
         return None
     start = (known or likely)[0]

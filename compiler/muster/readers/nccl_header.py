@@ -31,18 +31,18 @@ CONFIG = re.compile(
 DEVICES = re.compile(_HASH + r"Using devices\s*")
 DEVICE = re.compile(
     _HASH + r"Rank\s+(\d{1,7})(?:\s+Group\s+(\d{1,7}))?\s+Pid\s+(\d{1,10})\s+on\s+(\S+)\s+device\s+(\d{1,4})"
-    r"\s+\[([^\]]*)\]\s*(.*?)\s*",
+    r"\s+\[([^\]]*)\](.*)",
     re.ASCII,
 )
 DEVICE_START = re.compile(_HASH + r"Rank\s+\d+\s")
 REDUCING = re.compile(_HASH + r"Reducing maxBytes to (\d{1,19}) due to memory limitation\s*", re.ASCII)
-BLOCKING = re.compile(_HASH + r"Blocking Enabled: (.*?)\s*")
+BLOCKING = re.compile(_HASH + r"Blocking Enabled: (.*)")
 PLACEMENTS = re.compile(_HASH + r"(?:(?:out-of-place|in-place)(?:\s*\(\+ per-iteration\))?\s*){1,2}")
 COLUMNS = re.compile(_HASH + r"(size\s+count\s+type\s.*\S)\s*")
 UNITS = re.compile(_HASH + r"\(B\)\s+\(elements\).*")
 OUT_OF_BOUNDS = re.compile(_HASH + r"Out of bounds values\s*: (\d{1,12}) (OK|FAILED)\s*", re.ASCII)
 AVERAGE = re.compile(_HASH + r"Avg bus bandwidth\s*: (\S+)(?: (OK|FAILED))?\s*", re.ASCII)
-LAST_ERROR = re.compile(r"\s*# error: (.+?)\s*")
+LAST_ERROR = re.compile(r"\s*# error: (.*\S.*)")
 NCCL_VERSION = re.compile(r"(?:^|\s)NCCL version (\d+\.\d+(?:\.\d+)?)\S*?(?:\+cuda(\d+\.\d+))?\s*$", re.ASCII)
 RCCL_LIBRARY = re.compile(r"(?:^|\s)RCCL version ?:? ?(\d+\.\d+(?:\.\d+)?)", re.ASCII)
 LOOKS = re.compile(
@@ -125,7 +125,7 @@ def config_of(found: re.Match[str]) -> Config:
 def device_of(found: re.Match[str]) -> Device:
     """Make the device of a match of `DEVICE`; a version that prints no group has group 0."""
     rank, group, pid, device = int(found[1]), int(found[2] or 0), int(found[3]), int(found[5])
-    return Device(rank, group, pid, found[4], device, found[6], found[7])
+    return Device(rank, group, pid, found[4], device, found[6], found[7].strip())
 
 
 def average_of(token: str) -> Figure | None:

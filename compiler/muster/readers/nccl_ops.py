@@ -80,3 +80,17 @@ def op_of_program(program: str) -> str | None:
     """Return what a program measures: ``/opt/bin/all_reduce_perf_mpi`` gives ``all_reduce``."""
     found = _PROGRAM.fullmatch(program)
     return found[1] if found else None
+
+
+def names_program(text: str) -> bool:
+    """Whether the program of a known collective is named somewhere in a text; looks at 200 places at most."""
+    place = text.find("_perf")
+    for _ in range(200):
+        if place < 0:
+            return False
+        before = text[max(0, place - 20) : place]
+        for name in OPS:
+            if before.endswith(name) and not re.match(r"\w", before[: -len(name)][-1:]):
+                return True
+        place = text.find("_perf", place + 1)
+    return False

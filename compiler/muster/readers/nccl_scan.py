@@ -30,7 +30,9 @@ _KEPT_PROBLEMS = 100
 
 _PLAIN_PREFIX = re.sub(r"\(\?P<\w+>", "(?:", PREFIX.pattern)
 _INFO_LINE = re.compile(f"(?:{_PLAIN_PREFIX}){{0,6}}{INFO.pattern}", re.ASCII)
-_FAILURE_INSIDE = re.compile(r"[A-Za-z][\w.-]*: Test (?:CUDA|NCCL|MPI) failure |\[\d{9,}\.\d+\] +\[")
+_FAILURE_INSIDE = re.compile(r": Test (?:CUDA|NCCL|MPI) failure ")
+_UCX_INSIDE = re.compile(r"\[\d{9,12}\.\d{1,9}\] {1,4}\[", re.ASCII)
+_HOST = re.compile(r"(?:\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\] )?[A-Za-z][\w.-]*\Z")
 _ROW_LIKE = re.compile(r"\s*\d+\s+\d+\s+[a-z]\w*(?:\s+[a-z]+)?(?:\s+-?\d+)?\s+\d\S*(?:\s+\S+){3}", re.ASCII)
 _WORDS = (" via ", "nRanks", "NVLS", " nvls ", "NCCL version")
 _MATTER = (MARK, "NCCL ", "_perf", ".sh", "UCX ", *header.MARKS, *HINTS)
@@ -203,7 +205,7 @@ class Scanner:
         elif found := header.RCCL.fullmatch(text):
             (self._run or self._next).tool = "rccl-tests"
         elif found := header.BLOCKING.fullmatch(text):
-            (self._run or self._next).blocking = found[1]
+            (self._run or self._next).blocking = found[1].strip()
         else:
             return False
         return True
@@ -223,7 +225,7 @@ class Scanner:
         elif found := header.CONCLUDED.fullmatch(text):
             self._concluded(number, found[1])
         elif found := header.LAST_ERROR.fullmatch(text):
-            (self._run or self._next).warnings.append(Said(found[1], number))
+            (self._run or self._next).warnings.append(Said(found[1].strip(), number))
         else:
             return header.UNITS.fullmatch(text) is not None
         return True
@@ -298,7 +300,8 @@ class Scanner:
         run, self._next = self._next, Run(0)
         run.line = number
         if self._begin is not None:
-            run.round = self._begin.get("round") if isinstance(self._begin.get("round"), int) else None
+            said = self._begin.get("round")
+            run.round = said if type(said) is int else None
         self._run = run
         self.runs.append(run)
         return run
@@ -352,14 +355,23 @@ def _library(run: Run, found: re.Match[str], number: int) -> None:
 
 
 def _foreign_text(text: str) -> int:
-    """Return where a message begins inside a line; 0 when the line is one, -1 when there is none."""
-    if "NCCL " in text or "Test " in text:
-        found = INFO_INSIDE.search(text) if "NCCL " in text else None
-        found = found or _FAILURE_INSIDE.search(text)
-        return found.start() if found else -1
-    if "] [" in text and (found := _FAILURE_INSIDE.search(text)):
-        return found.start()
-    return -1
+    """Return where a message begins inside a line; 0 when the line is one, -1 when there is none.
+
+    A host name behind other text is taken to begin with a letter: it may be glued to the figures of a row.
+    """
+    found = None
+    if "NCCL " in text:
+        found = INFO_INSIDE.search(text)
+    if found is None and "Test " in text:
+        found = _FAILURE_INSIDE.search(text)
+    if found is not None:
+        before = text[: found.start()]
+        if not any(map(str.isspace, before)):
+            return 0
+        host = _HOST.search(before, max(0, len(before) - 300))
+        return host.start() if host else -1
+    ucx = _UCX_INSIDE.search(text) if "UCX " in text else None
+    return ucx.start() if ucx else -1
 
 
 def _mostly_numbers(text: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from muster.readers.model import empty, problem
-from muster.readers.nccl_ops import op_of_program
+from muster.readers.nccl_ops import names_program
 from muster.readers.nccl_result import conclude, find_copies, worst
 from muster.readers.nccl_scan import Scanner
 from muster.readers.registry import Reader
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from muster.readers.source import Source
 
 _CERTAIN = re.compile(
-    r"nccl-tests version \d|Collective test starting: \S+_perf|\bnThread \d+ nGpus \d+ minBytes"
+    r"nccl-tests version \d|Collective test starting: \S{1,200}_perf|\bnThread \d+ nGpus \d+ minBytes"
     r"|size +count +type +(?:redop +)?(?:root +)?(?:cpu)?time +algbw +busbw"
 )
-_LIKELY = re.compile(r"Out of bounds values +: \d|Test (?:NCCL|CUDA) failure |#\s+Rank +\d+ .*\bPid +\d+ on ")
-_PROGRAM = re.compile(r"[\w./+-]*_perf(?:[._-]\w+)?\b")
+_LIKELY = re.compile(
+    r"Out of bounds values +: \d|Test (?:NCCL|CUDA) failure |#\s{1,9}Rank +\d+ .{0,40}\bPid +\d+ on "
+)
 
 
 def _sniff(head: str, _name: str) -> int:
@@ -30,7 +31,7 @@ def _sniff(head: str, _name: str) -> int:
         return 90
     if _LIKELY.search(head):
         return 60
-    if any(op_of_program(word) for word in _PROGRAM.findall(head)[:200]):
+    if names_program(head):
         return 50
     return 30 if " NCCL INFO " in head else 0
 

@@ -18,13 +18,11 @@ INFO = re.compile(
 )
 """The start of an INFO line without prefixes: host, process, thread, device."""
 
-INFO_INSIDE = re.compile(
-    r"(?:\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\] )?[A-Za-z][\w.-]*:\d+:\d+ \[-?\d+\] "
-)
-"""The start of an INFO or WARN line somewhere in a line; a host name is taken to begin with a letter."""
+INFO_INSIDE = re.compile(r":\d+:\d+ \[-?\d+\] ", re.ASCII)
+"""What follows the host name at the start of an INFO or WARN line."""
 
 _VIA = re.compile(
-    r"(?:Channel|CollNet) \d+(?:/\d+)? : \d+\S*(?: -> \d+\S*)?(?: \[(?:send|receive)\])? via (\w[^/]*/\S.*?)\s*"
+    r"(?:Channel|CollNet) \d+(?:/\d+)? : \d+\S*(?: -> \d+\S*)?(?: \[(?:send|receive)\])? via (\w[^/]*/\S.*)"
 )
 _SHARE = re.compile(r"/\d+(?:\(\d+\))?(?=/|$)")
 _COMM = re.compile(r"nRanks (\d+) nNodes (\d+) localRanks \d+ localRank \d+ MNNVL ([01])\b")
@@ -78,7 +76,7 @@ class Transport:
             if len(self.odd) < 3:
                 self.odd.append(text)
             return None
-        known = path_of(found[1])
+        known = path_of(found[1].rstrip())
         if len(self._known) < 4096:
             self._known[text[text.find(" via ") + 5 :]] = known
         return known

@@ -15,10 +15,10 @@ _SRUN = r" *(?P<srun>\d{1,6}):(?: |$)"
 _TORCH = r"\[(?P<torch>(?:rank|default)\d+)\]:(?: |$)"
 _DATE = r"[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \d{4}(?=\[|<)"
 _MPI = r"\[(?P<mpi>\d+,\d+)\]<std(?:out|err|diag)>:"
-_PRTE = r"\[(?:prterun|prte)-[^\]\s@]+@(?P<prte>\d+,\d+)\]<std(?:out|err|diag)>:"
+_PRTE = r"\[(?:prterun|prte)-[^\[\]\s@]+@(?P<prte>\d+,\d+)\]<std(?:out|err|diag)>:"
 
 PREFIX = re.compile(f"(?:{_TIME}|{_POD}|{_RAY}|{_SRUN}|{_TORCH}|{_DATE}|{_MPI}|{_PRTE} ?)", re.ASCII)
-_TAG = re.compile(r"\[(?:(?:prterun|prte)-[^\]\s@]+@)?(\d+,\d+)\]<std(?:out|err|diag)>:", re.ASCII)
+_TAG = re.compile(r"\[(?:(?:prterun|prte)-[^\[\]\s@]+@)?(\d+,\d+)\]<std(?:out|err|diag)>:", re.ASCII)
 _DEPTH = 6
 
 

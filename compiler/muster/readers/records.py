@@ -31,13 +31,24 @@ def parse(text: str, line: int) -> tuple[dict[str, Any] | None, Problem | None]:
     if not rest.startswith(" {"):
         return None, None
     try:
-        record = json.loads(rest)
+        record = json.loads(rest, object_pairs_hook=_no_twins, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         return None, problem("MU703", f"the record is not JSON: {quoted(rest.strip())}", line)
-    if record.get("v") != 1 or record.get("event") not in EVENTS:
+    if type(record.get("v")) is not int or record["v"] != 1 or record.get("event") not in EVENTS:
         found = f"v {quoted(str(record.get('v')))}, event {quoted(str(record.get('event')))}"
         return None, problem("MU703", f"the record is of an unknown kind: {found}", line)
     return {"line": line, **{key: value for key, value in record.items() if key != "line"}}, None
+
+
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a key is there twice")
+    return made
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
 
 
 def scan(source: Source) -> tuple[list[dict[str, Any]], list[Problem]]:

@@ -15,7 +15,13 @@ REDUCES = {"all_reduce", "reduce_scatter", "reduce", "sendrecv"}
 ROOTED = {"broadcast", "reduce", "gather", "scatter"}
 SHARED = {"all_gather", "reduce_scatter", "alltoall", "gather", "scatter", "hypercube"}
 UNCHECKED_IN_PLACE = {"alltoall", "alltoallv", "sendrecv"}
-OLD_COLUMNS = {"all_gather": (0, 0), "broadcast": (0, 1), "reduce": (1, 1), "gather": (0, 1), "scatter": (0, 1)}
+OLD_COLUMNS = {
+    "all_gather": (0, 0),
+    "broadcast": (0, 1),
+    "reduce": (1, 1),
+    "gather": (0, 1),
+    "scatter": (0, 1),
+}
 
 
 @dataclass
@@ -55,6 +61,7 @@ class Spec:
     library_line: bool = True
     info: str = ""
     footer: bool = True
+    groups: int = 1
 
     @property
     def ranks(self) -> int:
@@ -69,7 +76,7 @@ class Spec:
         return self.layout in ("2.0", "2.9")
 
     def share(self) -> float:
-        n = self.ranks
+        n = self.ranks // self.groups
         return {"all_reduce": 2.0, "hypercube": 0.0}.get(self.op, 1.0) * (n - 1) / n
 
     def sizes(self) -> list[int]:
@@ -118,7 +125,7 @@ def jitter(spec: Spec, size: int, placement: int, cycle: int) -> float:
 
 def measure(spec: Spec, nominal: int, placement: int, cycle: int) -> tuple[int, int, float, float, float]:
     """Return size, count, time in us, algbw and busbw in GB/s."""
-    width, n = WIDTH[spec.dtype], spec.ranks
+    width, n = WIDTH[spec.dtype], spec.ranks // spec.groups
     count = nominal // width
     if spec.op in SHARED:
         count = count // n if spec.old else (count // n) & -(16 // width)
@@ -142,6 +149,7 @@ def rows(spec: Spec) -> tuple[list[Printed], list[float]]:
                 for placement in range(2):
                     size, count, time, algbw, busbw = measure(spec, nominal, placement, cycle)
                     exact.append(busbw)
+                    time = 2.5 * jitter(spec, nominal, placement, cycle) if spec.cpu_time else time
                     texts = [number(time, 7, new=spec.new_numbers)]
                     texts += [number(value, 6, new=spec.new_numbers) for value in (algbw, busbw)]
                     cells.append([*texts, error(spec, nominal, placement)])
@@ -199,7 +207,9 @@ def header(spec: Spec) -> list[str]:
     one = f"{'cputime' if spec.cpu_time else 'time':>7}   algbw   busbw  {'error' if spec.old else '#wrong'}"
     if spec.per_iteration:
         one += "    i_min    i_max    i_p99    i_cv%"
-    front = "#       size         count      type" + ("   redop" if redop else "") + ("    root" if root else "")
+    front = (
+        "#       size         count      type" + ("   redop" if redop else "") + ("    root" if root else "")
+    )
     tail = ("  #iters" if spec.iterations_column else "") + ("            timestamp" if spec.stamps else "")
     return [
         "#",
@@ -240,10 +250,16 @@ def devices(spec: Spec) -> list[str]:
     for rank in range(spec.ranks):
         host, local = spec.hosts[rank // spec.gpus], rank % spec.gpus
         pid = 4000 + 100 * spec.seed + (rank // spec.gpus if spec.one_process else rank)
-        group = "" if spec.old else " Group  0"
+        group = "" if spec.old else f" Group {rank * spec.groups // spec.ranks:2d}"
         mark = "#   Rank" if spec.old else "#  Rank"
-        bus = f"[0x{16 + local:02x}]" if spec.layout in ("2.0", "2.9", "2.13") else f"[0000:{16 + local:02x}:00]"
-        lines.append(f"{mark} {rank:2d}{group} Pid {pid:6d} on {host:>10} device {local:2d} {bus} {spec.device}")
+        bus = (
+            f"[0x{16 + local:02x}]"
+            if spec.layout in ("2.0", "2.9", "2.13")
+            else f"[0000:{16 + local:02x}:00]"
+        )
+        lines.append(
+            f"{mark} {rank:2d}{group} Pid {pid:6d} on {host:>10} device {local:2d} {bus} {spec.device}"
+        )
     return lines
 
 
@@ -252,7 +268,8 @@ def footer(spec: Spec, exact: list[float]) -> list[str]:
     bad *= spec.cycles * len(spec.redops) if spec.check else 0
     lines = [
         f"# Out of bounds values : {bad} {'FAILED' if bad else 'OK'}",
-        f"# Avg bus bandwidth    : {sum(exact) / len(exact):g} {spec.minimum}".rstrip(" ") + " " * bool(spec.version),
+        f"# Avg bus bandwidth    : {sum(exact) / len(exact):g} {spec.minimum}".rstrip(" ")
+        + " " * bool(spec.version),
         "#",
     ]
     if spec.layout in ("2.16", "2.17", "2.19"):
@@ -304,7 +321,12 @@ def report(spec: Spec, version: int = 3) -> dict[str, object]:
     printed, exact = rows(spec)
     results = []
     for index, row in enumerate(printed):
-        made: dict[str, object] = {"size": row.size, "count": row.count, "type": spec.dtype, "redop": row.redop}
+        made: dict[str, object] = {
+            "size": row.size,
+            "count": row.count,
+            "type": spec.dtype,
+            "redop": row.redop,
+        }
         made["root"] = f"{row.root:>6}"
         nominal = spec.sizes()[index % len(spec.sizes())]
         for placement, key in enumerate(("out_of_place", "in_place")):
@@ -323,7 +345,15 @@ def report(spec: Spec, version: int = 3) -> dict[str, object]:
     return {
         "version": version,
         "start_time": "2026-10-14 08:00:00",
-        "args": [f"./build/{spec.op}_perf", "-b", str(spec.low), "-e", str(spec.high), "-f", str(spec.factor)],
+        "args": [
+            f"./build/{spec.op}_perf",
+            "-b",
+            str(spec.low),
+            "-e",
+            str(spec.high),
+            "-f",
+            str(spec.factor),
+        ],
         "env": ["PATH=/usr/bin", "HF_TOKEN=hf_planted_secret"],
         "nccl_version": spec.nccl,
         "config": {
