@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from muster.policy import Policies, SiteResult, assemble
+from muster.policy import Policies, assemble
 from muster.policy.provenance import profile_positions
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from muster.compile.inputs import SiteInput
     from muster.diagnostics import Position
-    from muster.policy import Cue, PolicyModule
+    from muster.policy import Cue, PolicyModule, SiteResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,7 @@ def evaluate_sites(inputs: Sequence[SiteInput], repository: Path, cue: Cue) -> t
 
 def _evaluate(group: Sequence[SiteInput], module: PolicyModule, cue: Cue) -> tuple[int, list[Resolved]]:
     policies = Policies(cue, module)
-    readable = [item for item in group if item.loaded.data is not None]
-    evaluation = policies.evaluate([item.loaded for item in readable])
-    results = dict(zip(map(id, readable), evaluation.results, strict=True))
+    evaluation = policies.evaluate([item.loaded for item in group])
     used = {
         name
         for result in evaluation.results
@@ -71,6 +69,5 @@ def _evaluate(group: Sequence[SiteInput], module: PolicyModule, cue: Cue) -> tup
     places = profile_positions(policies, sorted(used))
     catalog = policies.facts["catalog"]
     return evaluation.rules, [
-        Resolved(item, results.get(id(item)) or SiteResult(item.loaded, None, ()), catalog, places)
-        for item in group
+        Resolved(item, result, catalog, places) for item, result in zip(group, evaluation.results, strict=True)
     ]

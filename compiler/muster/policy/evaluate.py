@@ -95,13 +95,20 @@ class Policies:
         rules = len(self.facts["rules"])
         if not rules:
             raise InputFault(diagnostic("MU206", "the policies have no rule: nothing would be checked"))
-        shape = {id(site): self.structure.check(site) for site in sites}
-        clean = [site for site in sites if not shape[id(site)]]
-        bent = [site for site in sites if shape[id(site)]]
+        shape = {id(site): self._shape_of(site) for site in sites}
+        clean = [site for site in sites if site.data is not None and not shape[id(site)]]
+        bent = [site for site in sites if site.data is None or shape[id(site)]]
         done = {id(site): SiteResult(site, None, found) for site, found in self._refused(bent, shape)}
         for results in self._in_parallel(clean):
             done |= {id(result.site): result for result in results}
         return Evaluation(tuple(done[id(site)] for site in sites), rules)
+
+    def _shape_of(self, site: LoadedSite) -> tuple[Diagnostic, ...]:
+        """Check the shape; of a file with errors report only what reading has not reported at the same field."""
+        if site.data is None and site.partial is None:
+            return ()
+        known = {item.path for item in site.diagnostics if item.path}
+        return tuple(item for item in self.structure.check(site) if not _covered(item.path, known))
 
     def _in_parallel(self, sites: list[LoadedSite]) -> list[list[SiteResult]]:
         """Share many sites out over a few processes of cue."""

@@ -56,7 +56,7 @@ class Structure:
     def check(self, site: LoadedSite) -> tuple[Diagnostic, ...]:
         """Return what is wrong with the shape of a site: unknown fields, wrong types, bad grammar."""
         found: dict[Steps, Diagnostic] = {}
-        for error in self._validator.iter_errors(site.data):
+        for error in self._validator.iter_errors(site.data or site.partial):
             for steps, item in self._explain(site, error):
                 found.setdefault(steps, item)
         return (*found.values(), *self._check_tests(site))
@@ -110,7 +110,8 @@ class Structure:
         return "; ".join(dict.fromkeys(self._described[item] for item in patterns if item in self._described))
 
     def _check_tests(self, site: LoadedSite) -> Iterator[Diagnostic]:
-        spec = site.data.get("spec") if isinstance(site.data, dict) else None
+        data = site.data or site.partial
+        spec = data.get("spec") if isinstance(data, dict) else None
         tests = spec.get("tests") if isinstance(spec, dict) else None
         for name, test in tests.items() if isinstance(tests, dict) else ():
             wanted = test.get("test") if isinstance(test, dict) else None

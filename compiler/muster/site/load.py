@@ -34,6 +34,8 @@ class LoadedSite:
         positions: where each field stands; best effort when there are errors.
         diagnostics: what is wrong, in the order of the file.
         digest: ``sha256:`` and the hexadecimal digest of the raw bytes; empty when they were not read.
+        partial: the values of a file with errors, where all of it was understood: good for finding more
+            errors, never for compiling.
     """
 
     file: str
@@ -42,6 +44,7 @@ class LoadedSite:
     positions: PositionMap
     diagnostics: tuple[Diagnostic, ...]
     digest: str
+    partial: dict[str, Any] | None = None
 
     @property
     def ok(self) -> bool:
@@ -59,7 +62,7 @@ def load_site(file_label: str, raw: bytes, limits: Limits = DEFAULT_LIMITS) -> L
     """
     found = _findings(file_label, limits)
     positions = PositionMap(file_label)
-    name, data = None, None
+    name, data, partial = None, None, None
     digest = "sha256:" + hashlib.sha256(raw).hexdigest()
     text = _text(raw, found, limits)
     if text is not None:
@@ -68,9 +71,10 @@ def load_site(file_label: str, raw: bytes, limits: Limits = DEFAULT_LIMITS) -> L
         if tree.complete and tree.value is not None:
             name = check_envelope(tree.value, file_label, positions, found)
             data = tree.value
+            partial = data if isinstance(data, dict) else None
     if found:
         data = None
-    return LoadedSite(file_label, name, data, positions, found.done(), digest)
+    return LoadedSite(file_label, name, data, positions, found.done(), digest, partial)
 
 
 def read_site_file(path: Path, label: str, limits: Limits = DEFAULT_LIMITS) -> LoadedSite:
