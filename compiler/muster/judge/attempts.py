@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from muster.judge import checks, data, environment, measures, preflight, transport
 from muster.judge.fields import instant, items, listed, mapping, maps, names, shown, text, whole
-from muster.judge.measures import figure
 from muster.judge.model import Assessment, Measure, Reason
 from muster.judge.runs import Rounds, counted, of_operation
 from muster.judge.states import CODES, RECORD_STATES
@@ -140,12 +139,13 @@ def _environment(
     proven = (
         bool(text(measurement.get("op"))) or mapping(acceptance.get("checks")).get("entities") is not None
     )
-    parts = (
-        environment.judge_software(measurement, record, unit, skip),
-        environment.judge_hardware(measurement, record, unit, skip, counted=proven),
-        environment.judge_image(measurement, record),
-        environment.judge_parameters(measurement, record, runs),
-    )
+    parts = [environment.judge_parameters(measurement, record, runs)]
+    if not environment.as_declared(measurement, record, unit):
+        parts += [
+            environment.judge_software(measurement, record, unit, skip),
+            environment.judge_hardware(measurement, record, unit, skip, counted=proven),
+            environment.judge_image(measurement, record),
+        ]
     return [item for reasons, _ in parts for item in reasons], [
         item for _, fields in parts for item in fields
     ]
@@ -175,8 +175,6 @@ def _complete(
         rounds, doubts = counted(measurement, record, expected)
         reasons.extend(doubts)
     runs = [run for group in rounds.values() for run in group]
-    if op is not None and acceptance.get("validation") is not False:
-        reasons.extend(data.unchecked(runs, op))
     found, missed = measures.judge_thresholds(acceptance, record, rounds, expected)
     reasons.extend(missed)
     if runs or op is None:
@@ -191,13 +189,25 @@ def _complete(
     return reasons, found, fields, runs
 
 
-def _proof_of_fault(desired: JsonMap, record: JsonMap, unit: tuple[str, ...]) -> list[Reason]:
-    """Return what stands against the device however the attempt ended: wrong data, failed diagnosis."""
+def _proof_of_fault(
+    desired: JsonMap, record: JsonMap, unit: tuple[str, ...], *, complete: bool
+) -> list[Reason]:
+    """Return what stands against the device however the attempt ended, and whether its data was checked.
+
+    Wrong data and a failed diagnosis count in an unfinished attempt too; that data was checked is asked of a
+    complete one only.
+    """
+    found = checks.failures(record, unit)
     op = text(mapping(desired.get("measurement")).get("op"))
-    return [*(data.wrong_data(of_operation(record, op)) if op else []), *checks.failures(record, unit)]
+    if op is None:
+        return found
+    validated = complete and mapping(desired.get("acceptance")).get("validation") is not False
+    return [*data.examine(of_operation(record, op), op, validated=validated), *found]
 
 
 def _ranked(reasons: list[Reason]) -> tuple[Reason, ...]:
+    if len(reasons) < 2:
+        return tuple(reasons)
     return tuple(sorted(dict.fromkeys(reasons), key=lambda reason: CODES[reason.code][1]))
 
 
@@ -215,7 +225,7 @@ def assess(desired: JsonMap, record: JsonMap) -> Assessment:
     runs: list[Any] = maps(record.get("runs"))
     state = text(record.get("state"))
     if state in {"complete", "incomplete"}:
-        reasons.extend(_proof_of_fault(desired, record, unit))
+        reasons.extend(_proof_of_fault(desired, record, unit, complete=state == "complete"))
     if state == "complete":
         more, found, fields, runs = _complete(desired, record, unit)
         reasons.extend(more)
@@ -223,13 +233,14 @@ def assess(desired: JsonMap, record: JsonMap) -> Assessment:
             reasons.extend(_ending(record))
     if not unit or not items(desired.get("unit")):
         reasons.append(Reason("MU917", "the desired test covers no node"))
-    ranked = _ranked(reasons) or (Reason("MU900", accepted(found, record)),)
+    ranked = _ranked(reasons)
     start, end, time = times(record)
     return Assessment(
         id=text(mapping(record.get("attempt")).get("id")) or "",
-        state=CODES[ranked[0].code][0],
+        state=CODES[ranked[0].code][0] if ranked else "satisfied",
         reasons=ranked,
         measures=found,
+        passed=sum(check.get("status") == "pass" for check in maps(record.get("checks"))),
         transport=transport.summary(runs, record),
         fields=tuple(fields),
         start=start,
@@ -238,15 +249,3 @@ def assess(desired: JsonMap, record: JsonMap) -> Assessment:
         evidence=evidence_path(record),
         synthetic=record.get("synthetic") is not False,
     )
-
-
-def accepted(found: tuple[Measure, ...], record: JsonMap) -> str:
-    """Return in one line what was accepted."""
-    parts = [
-        " ".join((shown(item.threshold.get("metric")), figure(item.value), shown(item.threshold.get("unit"))))
-        for item in found[:3]
-    ]
-    passed = sum(check.get("status") == "pass" for check in maps(record.get("checks")))
-    if passed:
-        parts.append(f"{passed} checks passed")
-    return "meets the acceptance" + (": " + ", ".join(parts) if parts else "")

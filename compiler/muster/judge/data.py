@@ -17,17 +17,31 @@ NO_IN_PLACE_CHECK: Final = frozenset({"alltoall", "alltoallv", "sendrecv"})
 _SIDES: Final = ("outOfPlace", "inPlace")
 
 
-def wrong_data(runs: Iterable[JsonMap]) -> list[Reason]:
-    """Return a reason for every run that the tool itself found wrong elements in."""
+def examine(runs: Iterable[JsonMap], op: str, *, validated: bool) -> list[Reason]:
+    """Return a reason for every run with wrong elements, and for those whose data nobody compared.
+
+    Args:
+        runs: runs of one operation.
+        op: the operation; some have no in-place check.
+        validated: whether data must have been checked; wrong data counts either way.
+    """
     found: list[Reason] = []
     for run in runs:
-        summary = mapping(run.get("summary"))
-        bad = number(summary.get("outOfBounds"))
-        first = _first_wrong(run)
-        if first is not None or (bad is not None and bad != 0) or summary.get("outOfBoundsOk") is False:
-            detail = first or f"{shown(summary.get('outOfBounds'))} out of bounds values"
-            found.append(Reason("MU904", f"the data is wrong: {detail}{_round(run)}"))
+        spotless = _spotless(run)
+        found.extend(_wrong(run, spotless=spotless))
+        if validated and (why := _unchecked(run, op, spotless=spotless)) is not None:
+            found.append(Reason("MU905", f"the data was not checked: {why}{_round(run)}"))
     return found
+
+
+def _wrong(run: JsonMap, *, spotless: bool) -> list[Reason]:
+    summary = mapping(run.get("summary"))
+    total = summary.get("outOfBounds")
+    first = None if spotless else _first_wrong(run)
+    if first is None and not number(total) and summary.get("outOfBoundsOk") is not False:
+        return []
+    detail = first or f"{shown(total)} out of bounds values"
+    return [Reason("MU904", f"the data is wrong: {detail}{_round(run)}")]
 
 
 def _spotless(run: JsonMap) -> bool:
@@ -46,8 +60,6 @@ def _spotless(run: JsonMap) -> bool:
 
 
 def _first_wrong(run: JsonMap) -> str | None:
-    if _spotless(run):
-        return None
     for row in maps(run.get("rows")):
         for side in _SIDES:
             wrong = mapping(row.get(side)).get("wrong")
@@ -56,36 +68,24 @@ def _first_wrong(run: JsonMap) -> str | None:
     return None
 
 
-def unchecked(runs: Iterable[JsonMap], op: str) -> list[Reason]:
-    """Return a reason for every run whose data nobody compared; asked only where validation is declared."""
-    found: list[Reason] = []
-    for run in runs:
-        summary = mapping(run.get("summary"))
-        if run.get("validation") is False:
-            found.append(Reason("MU905", f"the data was not checked: validation is off{_round(run)}"))
-        elif summary.get("outOfBoundsOk") is not True and number(summary.get("outOfBounds")) is None:
-            found.append(
-                Reason(
-                    "MU905", f"the data was not checked: the tool gives no total of wrong values{_round(run)}"
-                )
-            )
-        elif (where := _without_check(run, op)) is not None:
-            found.append(Reason("MU905", f"the data was not checked: {where}{_round(run)}"))
-    return found
+def _unchecked(run: JsonMap, op: str, *, spotless: bool) -> str | None:
+    """Return why the data of a run counts as not compared, None when it was."""
+    summary = mapping(run.get("summary"))
+    if run.get("validation") is False:
+        return "validation is off"
+    if summary.get("outOfBoundsOk") is not True and number(summary.get("outOfBounds")) is None:
+        return "the tool gives no total of wrong values"
+    return None if spotless else _without_check(run, op)
 
 
 def _without_check(run: JsonMap, op: str) -> str | None:
-    if _spotless(run):
-        return None
     for row in maps(run.get("rows")):
         for side in _SIDES:
             placement = mapping(row.get(side))
-            wrong = placement.get("wrong")
-            if side == "inPlace" and (
-                op in NO_IN_PLACE_CHECK or not any(v is not None for v in placement.values())
-            ):
+            absent = not any(value is not None for value in placement.values())
+            if side == "inPlace" and (op in NO_IN_PLACE_CHECK or absent):
                 continue
-            if number(wrong) is None:
+            if number(placement.get("wrong")) is None:
                 return f"no count of wrong elements at {shown(row.get('bytes'))} bytes {side}"
     return None
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # Path of a field, what is declared of it, what was found.
 Difference = tuple[str, Any, Any]
 
+_LETTER: Final = frozenset({"driver", "cuda", "nccl"})
 _PARAMETERS: Final = ("minBytes", "maxBytes", "factor", "iters", "warmup")
 
 
@@ -139,6 +140,44 @@ def _judge_cuda(declared: str, record: JsonMap) -> tuple[list[Reason], list[Diff
 
 def _unknown(path: str, missing: list[str]) -> list[Reason]:
     return [Reason("MU929", f"{path} is unknown: nothing in the evidence says it for {listed(missing)}")]
+
+
+def as_declared(measurement: JsonMap, record: JsonMap, unit: tuple[str, ...]) -> bool:
+    """Tell quickly whether software, hardware and image are to the letter what is declared.
+
+    False means only that one has to look closer; the judges below are what decides.
+    """
+    software, hardware = mapping(measurement.get("software")), mapping(measurement.get("hardware"))
+    environment = mapping(record.get("environment"))
+    nodes = mapping(environment.get("nodes"))
+    if len(nodes) != len(unit) or not set(software) <= _LETTER or environment.get("image") is not None:
+        return False
+    driver, cuda, nccl = (software.get(key) for key in ("driver", "cuda", "nccl"))
+    product, gpus = text(hardware.get("product")), hardware.get("gpusPerNode")
+    for key, declared in (("driver", driver), ("cuda", cuda)):
+        if declared is not None and environment.get(key) != declared:
+            return False
+    for node in unit:
+        facts = mapping(nodes.get(node))
+        if facts.get("driver") != driver or facts.get("cuda") != cuda or facts.get("image") is not None:
+            return False
+        if facts.get("gpus") != gpus or facts.get("nccl") not in (None, nccl):
+            return False
+        if product is None or not same_product(product, str(facts.get("product"))):
+            return False
+    if not all(
+        isinstance(item, str) and same_product(product, item) for item in items(environment.get("products"))
+    ):
+        return False
+    if environment.get("gpus") != dict.fromkeys(unit, gpus):
+        return False
+    told = [mapping(run.get("environment")) for run in maps(record.get("runs"))]
+    if nccl is not None and environment.get("ncclLibrary") != nccl:
+        return False
+    return (
+        all(own.get("ncclLibrary") in (None, nccl) and own.get("cuda") in (None, cuda) for own in told)
+        and environment.get("nccl") is None
+    )
 
 
 def judge_software(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING
 
@@ -72,15 +73,13 @@ def _measure(threshold: JsonMap, cell: Cell, values: dict[int, Decimal], expecte
     lower, upper = number(threshold.get("lower")), number(threshold.get("upper"))
     name = text(threshold.get("statistic")) or "median"
     if not known or len(known) != expected or len(values) != expected or name not in statistics.STATISTICS:
-        return Measure(threshold, by_round, None, None, None, ok=False, expected=expected, cell=cell)
+        return Measure(threshold, by_round, None, ok=False, expected=expected, cell=cell)
     value = statistics.statistic(name, known)
     limit = threshold.get("spread")
     steady = limit is None
     if (most := number(limit)) is not None:
         steady = statistics.within_spread(known, most)
-    room = bounds.margin(value, lower, upper, number(threshold.get("reference")))
-    ok = steady and bounds.holds(value, lower, upper)
-    return Measure(threshold, by_round, value, statistics.spread(known), room, ok, expected, cell)
+    return Measure(threshold, by_round, value, steady and bounds.holds(value, lower, upper), expected, cell)
 
 
 def _worst(measures: list[Measure]) -> Measure:
@@ -90,18 +89,7 @@ def _worst(measures: list[Measure]) -> Measure:
         least = item.margin if item.margin is not None else Decimal(0)
         return (item.value is not None, item.ok, least, str(item.cell))
 
-    worst = min(measures, key=gravity)
-    return Measure(
-        worst.threshold,
-        worst.values,
-        worst.value,
-        worst.spread,
-        worst.margin,
-        worst.ok,
-        worst.expected,
-        worst.cell,
-        len(measures),
-    )
+    return replace(min(measures, key=gravity), cells=len(measures))
 
 
 def _verdicts(measure: Measure) -> list[Reason]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from muster.judge import bounds, statistics
+from muster.judge.fields import number
+
 if TYPE_CHECKING:
     from datetime import datetime
     from decimal import Decimal
@@ -29,8 +32,6 @@ class Measure:
         threshold: the threshold of the acceptance.
         values: one value per round in the order of rounds; None for what was not read or is missing.
         value: the declared statistic of all declared rounds; None unless each has a value.
-        spread: (max - min) / median of the values; None unless each round has one.
-        margin: fraction of the nearer bound that is left, negative when missed; None without value or bound.
         ok: whether every bound and the spread hold. Never true without a value.
         expected: the declared number of rounds.
         cell: the cell of a matrix that came out worst; None for plain values.
@@ -40,12 +41,24 @@ class Measure:
     threshold: JsonMap
     values: tuple[Decimal | None, ...]
     value: Decimal | None
-    spread: Decimal | None
-    margin: Decimal | None
     ok: bool
     expected: int
     cell: tuple[int | str, ...] | None = None
     cells: int = 1
+
+    @property
+    def spread(self) -> Decimal | None:
+        """(max - min) / median of the values; None unless each round has one."""
+        known = [value for value in self.values if value is not None]
+        return statistics.spread(known) if self.value is not None else None
+
+    @property
+    def margin(self) -> Decimal | None:
+        """The fraction of the nearer bound that is left, negative when missed; None without value or bound."""
+        if self.value is None:
+            return None
+        lower, upper, reference = (number(self.threshold.get(key)) for key in ("lower", "upper", "reference"))
+        return bounds.margin(self.value, lower, upper, reference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +68,9 @@ class Assessment:
     Attributes:
         id: the attempt's id; empty when the record has none.
         state: what this attempt alone would be.
-        reasons: all reasons, the one that gives the state first.
+        reasons: all reasons, the one that gives the state first; none when it is satisfied.
         measures: in the order of the acceptance's thresholds.
+        passed: how many checks of a diagnosis passed.
         transport: the transport found, as the verdict shows it.
         fields: what differs between declared and found, for ``stale``.
         start: when it began.
@@ -70,6 +84,7 @@ class Assessment:
     state: State
     reasons: tuple[Reason, ...]
     measures: tuple[Measure, ...]
+    passed: int
     transport: dict[str, Any] | None
     fields: tuple[tuple[str, Any, Any], ...]
     start: datetime | None

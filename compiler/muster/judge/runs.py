@@ -33,20 +33,26 @@ def _doubts(run: JsonMap, measurement: JsonMap) -> list[Reason]:
         found.append(Reason("MU917", "the number of ranks was not read, so the figures cannot be compared"))
     elif ranks != declared:
         found.append(Reason("MU917", f"{ranks} ranks ran, the measurement declares {shown(declared)}"))
-    datatype = text(mapping(measurement.get("params")).get("datatype"))
-    rows = maps(run.get("rows"))
+    params = mapping(measurement.get("params"))
+    found.extend(_kinds(run, text(params.get("datatype")), text(params.get("redop"))))
+    return found
+
+
+def _kinds(run: JsonMap, datatype: str | None, redop: str | None) -> list[Reason]:
+    """Return why rows are of another data type or reduction than declared; None declares none."""
+    odd = [row for row in maps(run.get("rows")) if row.get("type") != datatype or row.get("redop") != redop]
+    if not odd:
+        return []
+    found: list[Reason] = []
     if datatype is not None:
-        odd = [row for row in rows if row.get("type") != datatype]
         types = {text(row.get("type")) or text(run.get("datatype")) or "unknown" for row in odd} - {datatype}
         if types:
             other = listed(sorted(types))
             found.append(
                 Reason("MU917", f"data type {other} was measured, the measurement declares {datatype}")
             )
-    redop = text(mapping(measurement.get("params")).get("redop"))
     if redop is not None:
-        odd = [row for row in rows if row.get("redop") != redop]
-        redops = {kind for row in odd if (kind := text(row.get("redop"))) is not None} - {"none"}
+        redops = {kind for row in odd if (kind := text(row.get("redop"))) is not None} - {redop, "none"}
         if redops:
             other = listed(sorted(redops))
             found.append(Reason("MU917", f"reduction {other} was measured, the measurement declares {redop}"))

@@ -40,6 +40,11 @@ def _time(value: datetime | None) -> str | None:
     return None if value is None else value.isoformat().replace("+00:00", "Z")
 
 
+def why(item: Assessment) -> str:
+    """Return the reason that gives an attempt its state."""
+    return item.reasons[0].message if item.reasons else "meets the acceptance"
+
+
 def attempt(item: Assessment) -> dict[str, Any]:
     """Return an attempt as the verdict lists it."""
     return {
@@ -47,7 +52,7 @@ def attempt(item: Assessment) -> dict[str, Any]:
         "state": item.state,
         "start": _time(item.start),
         "end": _time(item.end),
-        "reason": item.reasons[0].message,
+        "reason": why(item),
         "evidence": item.evidence,
     }
 

@@ -153,13 +153,27 @@ def summary(runs: Iterable[JsonMap], record: JsonMap) -> dict[str, Any] | None:
     found = found or maps([record["transport"]] if isinstance(record.get("transport"), dict) else [])
     if not found:
         return None
+    if all(item == found[0] for item in found):
+        return _shape(found[0], len(found))
     paths: dict[str, int] = {}
     for item in found:
         for path, count in mapping(item.get("paths")).items():
-            paths[str(path)] = paths.get(str(path), 0) + (whole(count) or 0)
-    direct = {item.get("gpudirect") if isinstance(item.get("gpudirect"), bool) else None for item in found}
+            paths[path] = paths.get(path, 0) + (whole(count) or 0)
+    told = [item.get("gpudirect") for item in found]
+    return _shape(
+        {
+            "paths": paths,
+            "interNode": [name for item in found for name in names(item.get("interNode"))],
+            "gpudirect": True if all(said is True for said in told) else False if False in told else None,
+        },
+        1,
+    )
+
+
+def _shape(transport: JsonMap, times: int) -> dict[str, Any]:
+    paths, direct = mapping(transport.get("paths")), transport.get("gpudirect")
     return {
-        "paths": dict(sorted(paths.items())),
-        "interNode": sorted({name for item in found for name in names(item.get("interNode"))}),
-        "gpudirect": direct.pop() if len(direct) == 1 else (False if False in direct else None),
+        "paths": {path: (whole(paths[path]) or 0) * times for path in sorted(paths)},
+        "interNode": list(names(transport.get("interNode"))),
+        "gpudirect": direct if isinstance(direct, bool) else None,
     }

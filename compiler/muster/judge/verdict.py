@@ -11,6 +11,7 @@ from muster.judge.agreement import disagreements, twins
 from muster.judge.attempts import assess, evidence_path, times
 from muster.judge.difference import differences
 from muster.judge.fields import mapping, names, number, shown, text
+from muster.judge.measures import figure
 from muster.judge.model import Assessment, Older, Reason
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _newest_first(assessments: Iterable[Assessment]) -> list[Assessment]:
 def _of_attempts(desired: JsonMap, attempts: list[Assessment], as_of: datetime) -> tuple[State, list[Reason]]:
     """Return the state that the attempts of this digest add up to, and why, the deciding reason first."""
     newest = attempts[0]
-    own = list(newest.reasons)
+    own = list(newest.reasons) or [accepted(newest)]
     if newest.time is not None and newest.time > as_of:
         late = freshness.duration(freshness.seconds(newest.time, as_of))
         return "unreadable", [
@@ -129,6 +130,17 @@ def _of_attempts(desired: JsonMap, attempts: list[Assessment], as_of: datetime) 
     if against:
         return "contested", [*against, *own]
     return newest.state, own
+
+
+def accepted(item: Assessment) -> Reason:
+    """Return in one line what a satisfied attempt met."""
+    parts = [
+        " ".join((shown(one.threshold.get("metric")), figure(one.value), shown(one.threshold.get("unit"))))
+        for one in item.measures[:3]
+    ]
+    if item.passed:
+        parts.append(f"{item.passed} checks passed")
+    return Reason("MU900", "meets the acceptance" + (": " + ", ".join(parts) if parts else ""))
 
 
 def _expired(desired: JsonMap, newest: Assessment, time: datetime, as_of: datetime) -> Reason:
@@ -162,7 +174,7 @@ def _notes(attempts: Sequence[Assessment]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for item in attempts[1:]:
         if item.state not in _JUDGED:
-            message = f"an earlier attempt was {item.state}: {item.reasons[0].message}"
+            message = f"an earlier attempt was {item.state}: {shape.why(item)}"
             found.append({"code": "MU930", "message": message, "attempt": item.id})
     found.extend(
         {
@@ -206,7 +218,7 @@ def decide(
         if double:
             state, reasons = "contested", [*double, *reasons]
     newest = attempts[0] if attempts else None
-    own = set(newest.reasons) if newest else set()
+    own = set(newest.reasons or [accepted(newest)]) if newest else set()
     told = [
         {"code": item.code, "message": item.message}
         | ({"attempt": newest.id} if newest and item in own else {})

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judge_helpers as h
-from muster.judge import STATES, judge
+from muster.judge import STATES, environment, judge
 from muster.judge.fields import mapping
 
 AS_OF = h.moment(h.AS_OF)
@@ -229,3 +229,46 @@ def test_junk_alone_is_never_satisfied(want: Any, record: Any) -> None:
 def test_a_moment_without_a_time_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="time zone"):
         judge(h.desired("pair"), [], as_of=AS_OF.replace(tzinfo=None))
+
+
+versions = st.sampled_from(
+    ["580.126.20", "580.126.21", "12.9", "13.0", "2.27.3", "2.28.9", "", None, 8, True]
+)
+
+
+@given(st.sampled_from(["pair", "node"]), st.data())
+@settings(max_examples=300, deadline=None)
+def test_the_quick_look_at_an_environment_overlooks_nothing(base: str, data: st.DataObject) -> None:
+    """Where the quick look finds everything as declared, the close one finds nothing either."""
+    record, want = h.record(base), h.desired(base)
+    paths = [path for path in _holes(record) if "environment" in path]
+    for _ in range(data.draw(st.integers(0, 3))):
+        path = data.draw(st.sampled_from(paths))
+        target = _at(record, path[:-1])
+        if isinstance(target, (dict, list)) and not isinstance(_at(target, path[-1:]), dict):
+            target[path[-1]] = data.draw(versions | junk)
+    unit = tuple(want["unit"])
+    if environment.as_declared(want["measurement"], record, unit):
+        nothing: tuple[list[Any], list[Any]] = ([], [])
+        assert environment.judge_software(want["measurement"], record, unit, frozenset()) == nothing
+        assert (
+            environment.judge_hardware(want["measurement"], record, unit, frozenset(), counted=False)
+            == nothing
+        )
+        assert environment.judge_image(want["measurement"], record) == nothing
+
+
+def test_the_quick_look_knows_a_plain_record() -> None:
+    """It would be no quick look if it never said yes."""
+    want = h.desired("pair")
+    assert environment.as_declared(want["measurement"], h.record("pair"), tuple(want["unit"]))
+
+
+@given(
+    st.sampled_from([None, 0, 0.0, False, True, 1, 2.5, "0", "N/A", [], {}]),
+    st.sampled_from(["outOfPlace", "inPlace"]),
+)
+def test_only_a_count_of_zero_is_no_wrong_element(wrong: Any, side: str) -> None:
+    record = h.record("pair", {"edit": {f"runs.1.rows.0.{side}.wrong": wrong}})
+    zero = isinstance(wrong, (int, float)) and not isinstance(wrong, bool) and wrong == 0
+    assert (_state("pair", record) == "satisfied") == zero
