@@ -95,6 +95,8 @@ def check(wanted: dict[str, Any], ended: Ended) -> None:
         lines = ended.noted(name).splitlines()
         starts = range(len(lines) - len(part) + 1)
         assert any(lines[start : start + len(part)] == part for start in starts), lines
+    for name, start in wanted.get("starts", {}).items():
+        assert any(line.startswith(start) for line in ended.noted(name).splitlines())
     if ended.code < 0:
         return  # killed: nobody wrote a last word
     assert agrees({"v": 1, "exit": wanted["exit"], **wanted.get("message", {})}, json.loads(ended.message))

@@ -34,7 +34,7 @@ def tools(tmp_path: Path) -> Path:
     exchange = (
         "#!/bin/sh\n"
         "index=$(($(printf '%s' \"$3\" | sed 's/.*[.]//') - 2))\n"
-        "there=$(dirname \"$(dirname \"$MUSTER_WORK\")\")/$index/work\n"
+        'there=$(dirname "$(dirname "$MUSTER_WORK")")/$index/work\n'
         f'exec {shutil.which("ssh")} -F "$2" "$3" "$(printf %s "$4" | sed "s#$MUSTER_WORK#$there#g")"\n'
     )
     (folder / "ssh").write_text(exchange)

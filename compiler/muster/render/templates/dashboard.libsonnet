@@ -127,7 +127,7 @@ function(site, uid)
           includeAll: true,
           multi: true,
           name: 'test',
-          query: { query: 'label_values(' + of('muster_desired_test') + ', test)', refId: 'A' },
+          query: { query: 'label_values(' + of('muster_evidence_expires_timestamp_seconds') + ', test)', refId: 'A' },
           refresh: 2,
           type: 'query',
         },
