@@ -1,6 +1,5 @@
 """From desired tests to Kubernetes objects: names, templates, the pod script, a last look at safety. Pure."""
 
-from muster.render.delivery import delivery_conflicts
 from muster.render.immutable import check_frozen, frozen_changes
 from muster.render.model import Defaults, RenderedObject, RenderedSite
 from muster.render.naming import label_value, object_name, short_digest
@@ -12,7 +11,6 @@ __all__ = [
     "RenderedObject",
     "RenderedSite",
     "check_frozen",
-    "delivery_conflicts",
     "frozen_changes",
     "label_value",
     "object_name",

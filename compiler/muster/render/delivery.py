@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from muster.diagnostics import diagnostic
 from muster.render.jsonnet import evaluate
 from muster.render.model import DOMAIN, MANAGED, SUBSTITUTE_OFF, RenderedObject
 from muster.render.naming import label_value
@@ -14,8 +13,7 @@ from muster.render.naming import label_value
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from muster.diagnostics import Diagnostic, Position
-    from muster.render.model import RenderedSite
+    from muster.diagnostics import Position
     from muster.render.workload import Setting
 
 # Group and kind as Argo CD writes them, and the Lua file that tells their health.
@@ -79,27 +77,3 @@ def argocd_objects(
         RenderedObject(f"{folder}/appproject-{project['metadata']['name']}.yaml", project, None),
         RenderedObject(f"{folder}/health/configmap-argocd-cm.yaml", health, None),
     ]
-
-
-def delivery_conflicts(
-    sites: Iterable[RenderedSite], positions: Mapping[str, Position | None]
-) -> list[Diagnostic]:
-    """Return a finding for every object outside the sites' manifests that two sites write differently.
-
-    Args:
-        sites: all rendered sites of one output.
-        positions: where each site, by its name, describes its delivery.
-    """
-    found: list[Diagnostic] = []
-    first: dict[tuple[str, str, str], tuple[str, dict[str, Any]]] = {}
-    for site in sites:
-        for path, item, _ in site.objects:
-            if not path.startswith("delivery/"):
-                continue
-            meta: dict[str, Any] = item["metadata"]
-            key = (item["kind"], meta.get("namespace", ""), meta["name"])
-            other, same = first.setdefault(key, (site.site, item))
-            if same != item:
-                message = f"{key[0]} {key[2]} in {key[1]} differs between the sites {other} and {site.site}"
-                found.append(diagnostic("MU537", message, positions.get(site.site), site=site.site))
-    return found

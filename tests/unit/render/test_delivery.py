@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from muster.render import RenderedSite, delivery_conflicts, render_site
+from muster.render import render_site
 from muster.render.delivery import HEALTH, health_checks
 from render_helpers.plans import SITE, locate, plan, spec
 
@@ -81,23 +81,6 @@ def test_argocds_own_configuration_is_never_pruned() -> None:
     assert config["metadata"]["name"] == "argocd-cm"
     assert "Prune=false" in config["metadata"]["annotations"]["argocd.argoproj.io/sync-options"]
     assert set(config["data"]) == {f"resource.customizations.health.{kind}" for kind in HEALTH}
-
-
-def test_two_sites_with_one_project_are_refused() -> None:
-    one = render_site(spec(), plan())
-    other = RenderedSite(
-        "other", tuple(entry._replace(object=_elsewhere(entry.object)) for entry in one.objects), ()
-    )
-    [found] = delivery_conflicts([one, other], {"other": locate(("spec", "delivery"))})
-    assert (found.code, found.position) == ("MU537", locate(("spec", "delivery")))
-    assert "AppProject gpu-acceptance" in found.message
-    assert delivery_conflicts([one, one], {}) == []
-
-
-def _elsewhere(item: dict[str, Any]) -> dict[str, Any]:
-    if item["kind"] != "AppProject":
-        return item
-    return {**item, "spec": {**item["spec"], "sourceRepos": ["https://git.example.com/other.git"]}}
 
 
 def _lua(value: Any) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 
+from muster.reconcile import metrics
 from muster.render import RenderedSite, render_site
 from render_helpers.plans import SITE, locate, plan, spec
 
@@ -74,9 +76,16 @@ def test_dashboard_is_one_that_grafana_reads() -> None:
         assert panel["targets"]
         assert [target["refId"] for target in panel["targets"]] == ["A", "B", "C"][: len(panel["targets"])]
         assert panel["gridPos"]["x"] + panel["gridPos"]["w"] <= 24
-        for target in panel["targets"]:
-            assert SITE in target["expr"]
+        assert all(SITE in target["expr"] for target in panel["targets"])
     assert not _overlap([panel["gridPos"] for panel in board["panels"]])
+
+
+def test_every_metric_is_one_that_muster_or_the_exporter_writes() -> None:
+    items = found(render(spec()))
+    text = json.dumps(items["PrometheusRule"]) + items["ConfigMap"]["data"][f"muster-{SITE}.json"]
+    used = set(re.findall(r"\b(?:muster_[a-z_]+|DCGM_FI_[A-Z_]+)\b", text)) - {"muster_site"}
+    assert {name for name in used if name.startswith("muster_")} <= set(metrics._FAMILIES)
+    assert len(used) > 6
 
 
 def _overlap(places: list[dict[str, int]]) -> bool:
@@ -94,7 +103,7 @@ def test_every_alert_names_its_site_and_says_what_it_means() -> None:
     names = [rule["alert"] for rule in group["rules"]]
     assert {"MusterTestsViolated", "MusterEvidenceStale", "MusterMetricsAbsent"} <= set(names)
     for rule in group["rules"]:
-        assert f'site="{SITE}"' in rule["expr"]
+        assert re.search(rf'\{{site="{SITE}"[,}}]', rule["expr"])
         assert rule["labels"]["site"] == SITE
         assert rule["annotations"]["summary"]
         assert rule["annotations"]["description"]

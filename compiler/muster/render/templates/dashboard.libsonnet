@@ -24,6 +24,7 @@ local panel(id, type, title, description, x, y, w, h, targets, unit='short') = {
 
 function(site, uid)
   local of(metric, more='') = '%s{site="%s"%s}' % [metric, site, more];
+  local chosen = ',test=~"$test"';
   {
     annotations: { list: [] },
     editable: false,
@@ -43,52 +44,61 @@ function(site, uid)
       panel(
         2,
         'gauge',
-        'Coverage',
-        'Satisfied tests over desired tests.',
+        'Least coverage',
+        'Proven nodes over all nodes, excluded ones too, of the test that has proven the fewest.',
         16,
         0,
         8,
         6,
-        [target(of('muster_coverage_ratio'), 'coverage', true)],
+        [target('min(' + of('muster_coverage_ratio') + ')', 'coverage', true)],
         'percentunit'
       ),
       panel(
         3,
         'timeseries',
-        'Measured against its bounds',
-        'The declared statistic of every threshold, and its lower and upper bound.',
+        'Bus bandwidth',
+        'The declared statistic over all rounds of the newest attempt of every threshold.',
         0,
         6,
-        24,
+        12,
         9,
-        [
-          target(of('muster_measure_value', ',test=~"$test"'), '{{test}} {{unit}} {{threshold}}'),
-          target(of('muster_measure_lower_bound', ',test=~"$test"'), '{{test}} {{threshold}} lower'),
-          target(of('muster_measure_upper_bound', ',test=~"$test"'), '{{test}} {{threshold}} upper'),
-        ]
+        [target(of('muster_measured_busbw_bytes_per_second', chosen), '{{test}} {{unit}} {{threshold}}')],
+        'Bps'
       ),
       panel(
         4,
         'timeseries',
-        'Tests by state over time',
-        'A change without a run is a change of acceptance or of age.',
-        0,
-        15,
+        'Room to the nearer bound',
+        'As a fraction of the bound; below zero the threshold is missed.',
         12,
-        8,
-        [target('sum by (state) (' + of('muster_desired_tests') + ')', '{{state}}')]
+        6,
+        12,
+        9,
+        [target(of('muster_measure_margin_ratio', chosen), '{{test}} {{unit}} {{threshold}}')],
+        'percentunit'
       ),
       panel(
         5,
         'table',
         'Evidence that expires next',
-        'Time left until a test has to run again.',
+        'Time left until a test has to run again; below zero it is stale.',
+        0,
+        15,
+        12,
+        8,
+        [target('sort(' + of('muster_evidence_valid_seconds', chosen) + ')', '{{test}} {{unit}}', true)],
+        's'
+      ),
+      panel(
+        8,
+        'timeseries',
+        'Tests by state over time',
+        'A change without a run is a change of acceptance or of age.',
         12,
         15,
         12,
         8,
-        [target('sort(' + of('muster_evidence_expires_timestamp_seconds') + ' - time())', '{{test}}', true)],
-        's'
+        [target('sum by (state) (' + of('muster_desired_tests') + ')', '{{state}}')]
       ),
       panel(
         6,
@@ -127,7 +137,7 @@ function(site, uid)
           includeAll: true,
           multi: true,
           name: 'test',
-          query: { query: 'label_values(' + of('muster_evidence_expires_timestamp_seconds') + ', test)', refId: 'A' },
+          query: { query: 'label_values(' + of('muster_test_state') + ', test)', refId: 'A' },
           refresh: 2,
           type: 'query',
         },
