@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 
 def digest(name: str) -> str:
-    return "sha256:" + hashlib.sha256(name.encode()).hexdigest()
+    return "sha256:" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def desired(site: str, pool: str, test: str, base: str, unit: list[str], change: Json | None = None) -> Json:

@@ -112,4 +112,11 @@ touching anything else: no alias, no merge key, one document, block or flow mapp
         "a figure is named wrongly",
         """The test, metric, size or placement that a threshold is asked for is not in the plan.""",
     ),
+    Code(
+        "MU964",
+        "the thresholds of a test are not written in this site file",
+        """They come from a profile. Change the profile by review, or give the site a threshold of its own
+with a match that is more specific; nothing is proposed for the test.""",
+        severity="info",
+    ),
 )
