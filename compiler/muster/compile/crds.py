@@ -50,7 +50,11 @@ def _read(path: Path, shown: str, position: Position) -> list[dict[str, Any]]:
         documents = list(yaml.load_all(path.read_bytes(), Loader=yaml.CSafeLoader))
     except (yaml.YAMLError, ValueError) as error:
         raise InputFault(diagnostic("MU231", f"{shown} is not YAML: {error}", position)) from error
-    crds = [item for item in documents if isinstance(item, dict) and item.get("kind") == "CustomResourceDefinition"]
+    crds = [
+        item
+        for item in documents
+        if isinstance(item, dict) and item.get("kind") == "CustomResourceDefinition"
+    ]
     if not crds:
         raise InputFault(diagnostic("MU231", f"{shown} has no CustomResourceDefinition", position))
     return crds

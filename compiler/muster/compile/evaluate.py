@@ -69,5 +69,6 @@ def _evaluate(group: Sequence[SiteInput], module: PolicyModule, cue: Cue) -> tup
     places = profile_positions(policies, sorted(used))
     catalog = policies.facts["catalog"]
     return evaluation.rules, [
-        Resolved(item, result, catalog, places) for item, result in zip(group, evaluation.results, strict=True)
+        Resolved(item, result, catalog, places)
+        for item, result in zip(group, evaluation.results, strict=True)
     ]

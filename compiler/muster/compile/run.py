@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from muster.compile.crds import read_crds
 from muster.compile.evaluate import evaluate_sites
 from muster.compile.result import Compilation, CompiledSite
+from muster.compile.shared import refuse_conflicts
 from muster.compile.site import compile_site
 from muster.diagnostics import MusterError
 
@@ -41,12 +42,19 @@ def compile_sites(
         EnvironmentFault: cue cannot be run.
     """
     resolved, rules = evaluate_sites(inputs, repository, cue)
-    count = workers or os.cpu_count() or 1
-    if len(resolved) <= ALONE or count == 1:
-        return Compilation(tuple(_one(item) for item in resolved), rules)
-    size = max(1, min(16, len(resolved) // (count * 2)))
-    with ProcessPoolExecutor(count, mp_context=get_context("fork")) as pool:
-        return Compilation(tuple(pool.map(_one, resolved, chunksize=size)), rules)
+    done = _all(resolved, workers or os.cpu_count() or 1)
+    places = {
+        item.source.path.stem: item.result.site.positions.key(("spec", "delivery")) for item in resolved
+    }
+    return Compilation(refuse_conflicts(done, places), rules)
+
+
+def _all(resolved: Sequence[Resolved], workers: int) -> list[CompiledSite]:
+    if len(resolved) <= ALONE or workers == 1:
+        return [_one(item) for item in resolved]
+    size = max(1, min(16, len(resolved) // (workers * 2)))
+    with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
+        return list(pool.map(_one, resolved, chunksize=size))
 
 
 def _one(resolved: Resolved) -> CompiledSite:
