@@ -6,9 +6,10 @@ Text goes through in blocks of whole lines, a JSON document as one block.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO
 
-from muster.archive.secrets import RULES, open_key, skeleton
+from muster.archive.secrets import REPLACEMENT, RULES, open_key, skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 BLOCK = 256 * 1024
 LONGEST_LINE = 64 * 1024 * 1024
+# A block with more secrets than this is no output of a tool: all of it is taken out.
+_MOST_SPANS = 100_000
 _DOCUMENT = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]")
 
 
@@ -64,7 +67,11 @@ class Redactor:
         bones = skeleton(padded)
         rules = [rule for rule in RULES if any(key in bones for key in rule.keys)]
         low = padded.lower() if rules else b""
-        spans = [span for rule in rules for span in rule.find(padded, low)]
+        found = (span for rule in rules for span in rule.find(padded, low))
+        spans = list(islice(found, _MOST_SPANS + 1))
+        if len(spans) > _MOST_SPANS:
+            self.count += 1
+            return REPLACEMENT + b"\n"
         return self._replace(padded, spans)[1:] if spans else text
 
     def _replace(self, text: bytes, spans: list[Span]) -> bytes:

@@ -65,8 +65,11 @@ _NUMBER = re.compile(rb"-?[0-9][0-9.,_]*(?:e[+-]?[0-9]+)?[kmbt]?(?:/s|%)?")
 _KEY_OF = re.compile(rb"(?:api|access|account|private|auth|encryption|license|signing)[_-]?$")
 _VOCABULARY = re.compile(rb"(?:eos|bos|pad|unk|mask|sep|cls|special|stop|image|video|per|max|min|num|n)[_-]$")
 
-_QUOTED = rb'\\"(?P<e>(?:\\\\\\.|(?!\\")[^\n])*)|"(?P<d>(?:[^"\\\n]|\\.)*)|' + rb"'(?P<s>[^'\n]*)"
-_VALUE = rb"(?:" + _QUOTED + rb"|(?P<a>\[[^\]\n]{0,8192}\])|(?P<u>[^\s\"'\[{][^\s\"']*))"
+_STRING = rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+'
+_NESTED = rb'[^\\\n]*+(?:\\(?:\\\\.|[^"\n])[^\\\n]*+)*+'
+_QUOTED = rb'\\"(?P<e>' + _NESTED + rb')|"(?P<d>' + _STRING + rb")|'(?P<s>[^'\n]*)"
+_ARRAY = rb'\[(?:"' + _STRING + rb'"|[^\]"\n]){0,4096}\]'
+_VALUE = rb"(?:" + _QUOTED + rb"|(?P<a>" + _ARRAY + rb")|(?P<u>[^\s\"'\[{][^\s\"']*))"
 _SEPARATOR = rb"\\*[\"']?[ \t]{0,8}(?:=>|:=|[=:])[ \t]{0,8}"
 _ARGUMENT = rb"(?P<argument>[ \t]+|\\*[\"'][ \t]*,[ \t]*)"
 _FLAG_START = re.compile(rb"--[a-z0-9_-]*$")
@@ -80,7 +83,10 @@ _WORDS = (
     (b"pwd", rb"_pwd(?![\w.-])"),
 )
 
-_PEM = rb"(?s)-----begin [a-z0-9 ]{0,40}private key-----(.{0,16384}?)-----end [a-z0-9 ]{0,40}private key-----"
+_PEM = (
+    rb"(?s)-----begin [a-z0-9 ]{0,40}private key-----((?:(?!-----begin ).){0,16384}?)"
+    rb"-----end [a-z0-9 ]{0,40}private key-----"
+)
 _PEM_CUT = (
     rb"-----begin [a-z0-9 ]{0,40}private key-----"
     rb"([^\n]*(?:\n[^\n]{0,200}?[a-z0-9+/=]{40,200}[ \t\r]*(?=\n|\Z))*"
@@ -131,7 +137,8 @@ def _value_span(found: re.Match[bytes], low: bytes) -> Span | None:
     start, end = found.span(kind)
     value = low[start:end]
     if kind == "a":
-        return Span(start, end, b'["[redacted]"]') if b'"' in value else None
+        bare = value.replace(b'"[redacted]"', b"")
+        return Span(start, end, b'["[redacted]"]') if b'"' in bare else None
     if kind == "u":
         end -= len(value) - len(value.rstrip(b",;)}]"))
         value = low[start:end]
@@ -179,12 +186,11 @@ def _plain(pattern: bytes) -> Callable[[bytes, bytes], Iterator[Span]]:
 
 def _shape(pattern: bytes) -> Callable[[bytes, bytes], Iterator[Span]]:
     """Find what is a secret by its very form; capitals matter."""
-    compiled = re.compile(pattern)
+    compiled = re.compile(rb"(?<![A-Za-z0-9_-])" + pattern)
 
     def find(text: bytes, _low: bytes) -> Iterator[Span]:
         for found in compiled.finditer(text):
-            if not text[found.start() - 1 : found.start()].isalnum():
-                yield Span(*found.span(1))
+            yield Span(*found.span(1))
 
     return find
 
@@ -196,7 +202,7 @@ def _private_keys(text: bytes, low: bytes) -> Iterator[Span]:
     """Private keys between their marks; one without its end as far as lines look like a key."""
     yield from _whole_keys(text, low)
     for span in _cut_keys(text, low):
-        if b"-----end " not in low[span.start : span.start + PEM_LONGEST]:
+        if b"-----end " not in low[span.start : span.start + PEM_LONGEST].partition(b"-----begin ")[0]:
             yield span
 
 
@@ -209,12 +215,13 @@ def open_key(low: bytes) -> int | None:
 
 
 _HEADER = rb"(?:authorization|cookie)\\*[\"']?\s?[:=]\s?\\*[\"']?([^\"'\r\n\\]+)"
-_JSON_STRING = re.compile(rb'"([A-Z_][A-Z0-9_]*)=((?:[^"\\\n]|\\.)+)"')
+_TEXT = rb'[^"\\]*+(?:\\.[^"\\]*+)*+'
+_JSON_STRING = re.compile(rb'"([A-Z_][A-Z0-9_]*)=((?!")' + _STRING + rb')"')
 _ENV_BLOCK = re.compile(rb'"env(?:ironment)?"\s*:\s*([\[{])')
-_ENTRY = re.compile(rb'"((?:[^"\\=]|\\.)*)=((?:[^"\\]|\\.)*)"')
-_MEMBER = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)"')
-_PAIR = re.compile(rb'"name"\s*:\s*"([A-Za-z_][\w.-]*)"\s*,\s*"value"\s*:\s*"((?:[^"\\]|\\.)*)"')
-_ELEMENT = re.compile(rb'\s*(?:"(?:[^"\\]|\\.)*"|[^\s"\]}]+)')
+_ENTRY = re.compile(rb'"([^"\\=]*+(?:\\.[^"\\=]*+)*+)=(' + _TEXT + rb')"')
+_MEMBER = re.compile(rb'"(' + _TEXT + rb')"\s*:\s*"(' + _TEXT + rb')"')
+_PAIR = re.compile(rb'"name"\s*:\s*"([A-Za-z_][\w.-]*)"\s*,\s*"value"\s*:\s*"(' + _TEXT + rb')"')
+_ELEMENT = re.compile(rb'\s*(?:"' + _TEXT + rb'"|[^\s"\]}]+)')
 
 
 def _unknown(matches: Iterator[re.Match[bytes]]) -> Iterator[Span]:
@@ -240,7 +247,7 @@ def _json_env(text: bytes, _low: bytes) -> Iterator[Span]:
 def _json_pairs(text: bytes, _low: bytes) -> Iterator[Span]:
     """Environment of a container: ``{"name": "X", "value": "..."}``, names in capitals."""
     for found in _PAIR.finditer(text):
-        if found[1] == found[1].upper() and not is_harmless(found[1]) and found[2]:
+        if found[1] == found[1].upper() and not is_harmless(found[1]) and found[2] not in {b"", REPLACEMENT}:
             yield Span(*found.span(2))
 
 
@@ -273,7 +280,7 @@ RULES: tuple[Rule, ...] = (
     Rule((b"xox",), _shape(rb"(xox[abeoprs]-[A-Za-z0-9-]{10,})")),
     Rule((b"nvapi",), _shape(rb"(nvapi-[A-Za-z0-9_-]{20,})")),
     Rule((b"sk",), _shape(rb"(sk-[A-Za-z0-9_-]{20,})")),
-    Rule((b"aiza",), _shape(rb"(AIza[A-Za-z0-9_-]{35})")),
+    Rule((b"aiza",), _shape(rb"(AIza[A-Za-z0-9_-]{35,})")),
     Rule((b"eyj",), _shape(rb"(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)")),
     Rule((b"=",), _env_lines),
     Rule((b"=",), _json_strings),
