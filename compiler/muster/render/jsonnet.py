@@ -21,7 +21,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 EXACT = 2**53
 _NO_GC = 1_000_000
 _PLACE = re.compile(r"^\s*\(?([\w./-]+\.(?:jsonnet|libsonnet)):\(?(\d+):(\d+)", re.MULTILINE)
-_LONG_NUMBER = re.compile(r"\d{16}")
+_LONG_NUMBER = re.compile(r"[:,\[]-?\d{16}")
 
 
 @cache

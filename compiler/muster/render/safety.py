@@ -23,6 +23,8 @@ _DOWNLOAD = re.compile(
     r"\b(apt-get|curl|wget|git\s+clone|(apt|yum|dnf|microdnf|zypper)\s+(-\S+\s+)*install|apk\s+add"
     r"|(pip3?|conda|mamba|npm|go)\s+(-\S+\s+)*install)\b"
 )
+# What Kubernetes gives these keys holds no pod; they are the most of an object.
+_PLAIN = frozenset({"env", "volumeMounts"})
 _SHARED = ("hostNetwork", "hostPID", "hostIPC")
 
 
@@ -86,11 +88,11 @@ def faults(item: Mapping[str, Any], allowed: Iterable[str] = ()) -> Iterator[Fau
 
 
 def _parts(value: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every map inside a value, itself included, with its path."""
+    """Yield every map inside a value, itself included, with its path; lists of plain entries are passed over."""
     if isinstance(value, dict):
         yield path, value
         for key, item in value.items():
-            if isinstance(item, dict | list):
+            if isinstance(item, dict | list) and key not in _PLAIN:
                 yield from _parts(item, f"{path}.{key}" if path else str(key))
     else:
         for index, item in enumerate(value):

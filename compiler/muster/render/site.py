@@ -23,7 +23,7 @@ from muster.render.naming import check_names
 from muster.render.safety import check_safety
 from muster.render.script import script_digest
 from muster.render.security import rights_of
-from muster.render.workload import KINDS, TEMPLATES, Setting, claim_of, workload
+from muster.render.workload import KINDS, TEMPLATES, Setting, claim_of, workloads
 from muster.site.units import parse_duration, parse_version
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _runs(
 ) -> list[RenderedObject]:
     if not desired:
         return []
-    value = [workload(setting, item, runner) for item in desired]
+    value = workloads(setting, desired, runner)
     position = parse_position(desired[0].get("position"))
     made = evaluate(template, value, position=position, site=setting.site)
     objects = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from muster.render.model import (
@@ -18,7 +19,7 @@ from muster.render.script import MOUNT, NAME, script_text
 from muster.render.security import Rights, container_rights, pod_rights, rights_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 SCRIPT_PREFIX = "muster-script"
 SELECTOR = f"{DOMAIN}/object"
@@ -59,7 +60,18 @@ class Setting:
 # What only pods with GPUs are told.
 _OF_GPUS = {"NVIDIA_DRIVER_CAPABILITIES", "MUSTER_RUN_AS"}
 
+# What only the cluster knows: where the pod runs, and as what.
+_OF_THE_POD = [
+    {"name": name, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": path}}}
+    for name, path in (
+        ("MUSTER_ADDRESS", "status.podIP"),
+        ("MUSTER_ATTEMPT", "metadata.uid"),
+        ("MUSTER_NODE", "spec.nodeName"),
+    )
+]
 
+
+@cache
 def script_map() -> str:
     """Return the name of the ConfigMap that holds the pod script."""
     return content_name(SCRIPT_PREFIX, script_text().encode())
@@ -76,10 +88,28 @@ def claim_of(desired: Mapping[str, Any], runner: str) -> Claim:
     return Claim(KINDS[runner], name_of(desired), len(desired["unit"]), desired["id"], position)
 
 
-def workload(setting: Setting, desired: Mapping[str, Any], runner: str) -> dict[str, Any]:
-    """Return the input of a runner's template for one desired test; JSON data."""
-    name = name_of(desired)
+def workloads(setting: Setting, desired: Iterable[Mapping[str, Any]], runner: str) -> dict[str, Any]:
+    """Return the input of a runner's template: what its runs share, and each run; JSON data."""
     launch = setting.spec.get("launch", {})
+    shared = {
+        "account": ACCOUNT,
+        "command": ["/bin/sh", f"{MOUNT}/{NAME}"],
+        "deadline": setting.deadline,
+        "dns": setting.dns,
+        "keyMount": _KEYS,
+        "keySecret": launch.get("sshSecret"),
+        "replaceWhenFailed": setting.minor >= (1, 29),
+        "scratch": setting.defaults.scratch,
+        "scriptMap": script_map(),
+        "scriptMount": MOUNT,
+        "sharedMemory": setting.defaults.shared_memory,
+        "sshPort": launch.get("sshPort", 2222),
+    }
+    return {"shared": shared, "runs": [_run(setting, item, runner) for item in desired]}
+
+
+def _run(setting: Setting, desired: Mapping[str, Any], runner: str) -> dict[str, Any]:
+    name = name_of(desired)
     found: dict[str, Any] = {
         "meta": {
             "name": name,
@@ -87,87 +117,70 @@ def workload(setting: Setting, desired: Mapping[str, Any], runner: str) -> dict[
             "annotations": {**_identity(desired), **common_annotations(desired["stage"], desired["wave"])},
             "labels": _labels(desired),
         },
-        "deadline": setting.deadline,
-        "dns": setting.dns,
-        "replaceWhenFailed": setting.minor >= (1, 29),
+        "selector": {SELECTOR: name},
         "slots": desired["measurement"]["ranksPerNode"],
-        "sshPort": launch.get("sshPort", 2222),
-        "secretMount": _KEYS,
     }
-    if runner == "job":
-        return {**found, "pod": _job_pod(setting, desired, name)}
-    return {**found, **_mpi_pods(setting, desired, name)}
+    pods = _job_pod if runner == "job" else _mpi_pods
+    return {**found, **pods(setting, desired, name)}
 
 
 def _job_pod(setting: Setting, desired: Mapping[str, Any], name: str) -> dict[str, Any]:
     measurement = desired["measurement"]
     several = len(desired["unit"]) > 1
-    mode = "index" if several else _MODES.get(measurement["tool"], "node")
-    pod = {**_pod(setting, desired, mode, name, "test"), "restart": "Never"}
+    env = _environment(setting, desired)
     if several:
         hosts = [f"{name}-{index}.{name}" for index in range(len(desired["unit"]))]
-        pod["env"] |= _several(setting, desired, hosts, hosts[0], "id_ed25519")
-        pod |= {"secret": setting.spec["launch"]["sshSecret"], "subdomain": name, "apart": True}
+        env |= _several(setting, desired, hosts, hosts[0], "id_ed25519")
     elif measurement["tool"] == "nccl-tests" and measurement["ranks"] > 1:
-        pod["env"]["MUSTER_MPI"] = "yes"
-    return pod
+        env["MUSTER_MPI"] = "yes"
+    mode = "index" if several else _MODES.get(measurement["tool"], "node")
+    pod = _pod(setting, desired, mode, name, "test", env)
+    return {"pod": {**pod, "key": several, "restart": "Never", "subdomain": name if several else None}}
 
 
 def _mpi_pods(setting: Setting, desired: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return the pods of an MPIJob. Keys, host names and Service are the operator's (v0.6)."""
     domain = f"{name}.{setting.namespace}.svc"
     hosts = [f"{name}-worker-{index}.{domain}" for index in range(len(desired["unit"]))]
-    env = _several(setting, desired, hosts, f"{name}-launcher.{domain}", "id_rsa")
-    worker = _pod(setting, desired, "worker", name, "worker")
-    worker["env"] |= env
-    worker |= {"deadline": setting.deadline, "apart": len(desired["unit"]) > 1}
-    launcher = {
-        **_pod(setting, desired, "launcher", name, "launcher"),
-        **_security(Rights.USER, setting.defaults),
-    }
-    launcher["env"] = {key: value for key, value in worker["env"].items() if key not in _OF_GPUS}
-    launcher["resources"] = {
-        "limits": {"memory": f"{setting.defaults.memory_limit_per_gpu}Gi"},
-        "requests": {
-            "cpu": str(setting.defaults.cpu_per_gpu),
-            "memory": f"{setting.defaults.memory_per_gpu}Gi",
+    env = _environment(setting, desired)
+    env |= _several(setting, desired, hosts, f"{name}-launcher.{domain}", "id_rsa")
+    worker = _pod(setting, desired, "worker", name, "worker", env)
+    worker["deadline"] = setting.deadline
+    env = {key: value for key, value in env.items() if key not in _OF_GPUS}
+    launcher = _pod(setting, desired, "launcher", name, "launcher", env)
+    defaults = setting.defaults
+    launcher |= _security(Rights.USER, defaults)
+    launcher |= {
+        "apart": None,
+        "resources": {
+            "limits": {"memory": f"{defaults.memory_limit_per_gpu}Gi"},
+            "requests": {"cpu": str(defaults.cpu_per_gpu), "memory": f"{defaults.memory_per_gpu}Gi"},
         },
     }
     return {"pod": worker, "launcher": launcher}
 
 
-def _pod(setting: Setting, desired: Mapping[str, Any], mode: str, name: str, role: str) -> dict[str, Any]:
+def _pod(
+    setting: Setting, desired: Mapping[str, Any], mode: str, name: str, role: str, env: Mapping[str, str]
+) -> dict[str, Any]:
     measurement = desired["measurement"]
     pool = setting.spec["pools"][desired["pool"]]
-    rights = rights_of(measurement, pool)
-    env = _environment(desired)
-    if rights is Rights.LOCK:
-        env["MUSTER_RUN_AS"] = str(setting.defaults.user)
+    own = {SELECTOR: name, ROLE: role}
     return {
-        "account": ACCOUNT,
-        "apart": False,
-        "command": measurement["command"],
+        "annotations": _identity(desired),
+        "apart": own if len(desired["unit"]) > 1 else None,
+        "args": [mode, *measurement["command"]],
         "deadline": None,
-        "env": env,
+        "env": [{"name": key, "value": env[key]} for key in sorted(env)] + _OF_THE_POD,
         "image": measurement["image"],
-        "mode": mode,
+        "key": False,
+        "labels": {**_labels(desired), **own},
         "nodes": desired["unit"],
-        "podAnnotations": _identity(desired),
-        "podLabels": {**_labels(desired), SELECTOR: name, ROLE: role},
         "resources": _resources(measurement, pool, setting.defaults),
         "restart": None,
-        "roleKey": ROLE,
-        "scratch": setting.defaults.scratch,
-        "script": f"{MOUNT}/{NAME}",
-        "scriptMap": script_map(),
-        "scriptMount": MOUNT,
-        "secret": None,
-        "secretMount": _KEYS,
-        "selectorKey": SELECTOR,
-        "sharedMemory": setting.defaults.shared_memory,
         "subdomain": None,
         "tolerations": pool["nodes"].get("tolerations", []),
-        **_security(rights, setting.defaults),
+        **_security(rights_of(measurement, pool), setting.defaults),
     }
 
 
@@ -192,11 +205,13 @@ def _identity(desired: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _environment(desired: Mapping[str, Any]) -> dict[str, str]:
+def _environment(setting: Setting, desired: Mapping[str, Any]) -> dict[str, str]:
     """Return what the pod script is told about the run, and the measurement's own environment."""
     measurement = desired["measurement"]
     software = measurement.get("software", {})
+    locks = rights_of(measurement, setting.spec["pools"][desired["pool"]]) is Rights.LOCK
     return {
+        **({"MUSTER_RUN_AS": str(setting.defaults.user)} if locks else {}),
         "MUSTER_CUDA": software.get("cuda", ""),
         "MUSTER_DIGEST": desired["digest"],
         "MUSTER_DRIVER": software.get("driver", ""),

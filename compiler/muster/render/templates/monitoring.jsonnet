@@ -104,8 +104,10 @@ local rules(input) = {
   },
 };
 
-function(json) local input = std.parseJson(json); {
-  monitor: if input.exporter == null then null else serviceMonitor(input),
-  rules: rules(input),
-  dashboard: dashboard(input.site, input.dashboardUid),
-}
+function(json)
+  local input = std.parseJson(json);
+  {
+    monitor: if input.exporter == null then null else serviceMonitor(input),
+    rules: rules(input),
+    dashboard: dashboard(input.site, input.dashboardUid),
+  }

@@ -1,8 +1,8 @@
 // Runs of one test as MPIJobs (MPI operator, kubeflow.org/v2beta1): a launcher without GPUs, a worker per node.
 local network = import 'network.libsonnet';
-local pod = import 'pod.libsonnet';
+local pods = import 'pod.libsonnet';
 
-local mpijob(u) = {
+local mpijob(s, pod, u) = {
   apiVersion: 'kubeflow.org/v2beta1',
   kind: 'MPIJob',
   metadata: u.meta,
@@ -16,13 +16,17 @@ local mpijob(u) = {
     },
     runLauncherAsWorker: false,
     // Workers end by themselves and keep their logs; what still runs when the launcher is gone is removed.
-    runPolicy: { activeDeadlineSeconds: u.deadline, backoffLimit: 0, cleanPodPolicy: 'Running', suspend: false },
+    runPolicy: { activeDeadlineSeconds: s.deadline, backoffLimit: 0, cleanPodPolicy: 'Running', suspend: false },
     slotsPerWorker: u.slots,
-    sshAuthMountPath: u.secretMount,
+    sshAuthMountPath: s.keyMount,
   },
 };
 
-function(json) local input = std.parseJson(json); [
-  [mpijob(u), network.among(u.meta, { [u.pod.selectorKey]: u.meta.name }, u.dns)]
-  for u in input
-]
+function(json)
+  local input = std.parseJson(json);
+  local s = input.shared;
+  local pod = pods(s);
+  [
+    [mpijob(s, pod, u), network.among(u.meta, u.selector, s.dns)]
+    for u in input.runs
+  ]
