@@ -23,6 +23,7 @@ _BY_CODE: Final = {
     "MU916": "Ingest a log that carries times: evidence without a date cannot be aged.",
     "MU925": "Give the test a threshold with unit, size and source; `muster baseline` proposes one.",
     "MU926": "Keep the source that can be trusted and run again by a new campaign.",
+    "MU936": "Restore the record in the archive from a copy, or run the test again by a new campaign.",
     "MU929": "Ingest the logs of every pod, with the record lines and NCCL's `via` lines, or run again.",
     "MU932": "Find what changed between the attempts; after a repair ask for a fresh run by a new campaign.",
     "MU933": "Find what changed between the attempts; after a repair ask for a fresh run by a new campaign.",

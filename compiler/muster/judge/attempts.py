@@ -35,10 +35,13 @@ def times(record: JsonMap) -> tuple[datetime | None, datetime | None, datetime |
 
 
 def evidence_path(record: JsonMap) -> str:
-    """Return where the archive keeps a record: ``v1/<site>/<digest>/<attempt>``."""
+    """Return where the archive keeps a record: ``v1/<site>/<digest>/<attempt>``, the digest in plain hex.
+
+    ``_`` stands for no site, ``orphan`` for no digest.
+    """
     identity, attempt = mapping(record.get("identity")), mapping(record.get("attempt"))
-    parts = (text(identity.get("site")), text(identity.get("digest")), text(attempt.get("id")))
-    return "v1/" + "/".join(part or "unknown" for part in parts)
+    digest = (text(identity.get("digest")) or "orphan").removeprefix("sha256:")
+    return f"v1/{text(identity.get('site')) or '_'}/{digest}/{text(attempt.get('id')) or 'unknown'}"
 
 
 def _identity(desired: JsonMap, record: JsonMap) -> list[Reason]:
@@ -48,9 +51,9 @@ def _identity(desired: JsonMap, record: JsonMap) -> list[Reason]:
     if not text(mapping(record.get("attempt")).get("id")):
         found.append(Reason("MU917", "the record has no attempt id, so it cannot be cited"))
     if text(record.get("binding")) not in {"record", "options"}:
-        found.append(
-            Reason("MU917", f"nothing binds the record to this test (binding {shown(record.get('binding'))})")
-        )
+        said = next((note.get("message") for note in maps(record.get("notes"))), None)
+        why = f"nothing binds the record to this test (binding {shown(record.get('binding'))})"
+        found.append(Reason("MU936", shown(said, 160) if text(said) else why))
     found.extend(
         Reason("MU917", f"the record is of {key} {shown(identity.get(key))}")
         for key in ("site", "pool")

@@ -130,6 +130,11 @@ def judge_thresholds(
     for threshold in maps(acceptance.get("thresholds")):
         found = _read(threshold, record, rounds, ceiling_of(acceptance, threshold))
         reasons.extend(found.reasons)
+        most = max((number_ for values in found.cells.values() for number_ in values), default=0)
+        if most > expected:
+            text_ = f"{shown(threshold.get('name'))}: round {most} was measured, {expected} are declared"
+            reasons.append(Reason("MU917", f"{text_}: n is fixed"))
+            found.reasons.append(reasons[-1])
         cells = [
             _measure(threshold, cell, values, expected)
             for cell, values in (found.cells or {None: {}}).items()

@@ -25,6 +25,8 @@ RUN_METRICS: Final = {
 ROW_METRICS: Final = ("bandwidth", "latency")
 _PLACEMENTS: Final = {"out-of-place": "outOfPlace", "in-place": "inPlace"}
 
+# Half of the last digit printed, and a little for the tool's own binary rounding.
+_ROUNDED: Final = Decimal("0.51")
 # Row and column of a matrix, with the node before them where several report.
 Cell = tuple[int | str, ...] | None
 
@@ -57,9 +59,18 @@ class Series:
 
 
 def _same(one: Decimal, two: Decimal) -> Decimal | None:
-    """Return the more precise of two figures that are the same but for the digits printed, else None."""
-    coarse, fine = sorted((one, two), key=lambda value: -int(value.as_tuple().exponent))
-    return fine if fine.quantize(coarse, context=EXACT) == coarse else None
+    """Return the more precise of two figures that are the same but for the digits printed, else None.
+
+    A table of nccl-tests shows two digits after the point below 1000, one below 10000, none above.
+    """
+    if one == two:
+        return one
+    digit = (
+        Decimal("0.01") if max(one, two) < 1000 else Decimal("0.1") if max(one, two) < 10000 else Decimal(1)
+    )
+    if abs(EXACT.subtract(one, two)) > EXACT.multiply(digit, _ROUNDED):
+        return None
+    return min(one, two, key=lambda value: int(value.as_tuple().exponent))
 
 
 def plausible(

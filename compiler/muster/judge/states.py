@@ -38,6 +38,7 @@ RECORD_STATES: Final = frozenset({"complete", "incomplete", "errored", "unreadab
 # first that the record cannot be trusted, then proof of a bad device, then that something else was measured,
 # then a missed acceptance, then what is not known or not there.
 CODES: Final[dict[str, tuple[State, int]]] = {
+    "MU936": ("unreadable", -1),
     "MU917": ("unreadable", 0),
     "MU918": ("unreadable", 1),
     "MU919": ("excluded", 2),

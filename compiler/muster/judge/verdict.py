@@ -104,6 +104,9 @@ def _of_attempts(desired: JsonMap, attempts: list[Assessment], as_of: datetime) 
     """Return the state that the attempts of this digest add up to, and why, the deciding reason first."""
     newest = attempts[0]
     own = list(newest.reasons) or [accepted(newest)]
+    damaged = [reason for item in attempts for reason in item.reasons if reason.code == "MU936"]
+    if damaged:
+        return "unreadable", list(dict.fromkeys([*damaged, *own]))
     if newest.time is not None and newest.time > as_of:
         late = freshness.duration(freshness.seconds(newest.time, as_of))
         return "unreadable", [

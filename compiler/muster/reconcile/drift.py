@@ -142,16 +142,18 @@ def of_inventory(
 def of_orphans(
     plans: Sequence[Mapping[str, Any]], gathered: Gathered, as_of: datetime
 ) -> list[dict[str, Any]]:
-    """Return recent evidence that no desired test asks for."""
+    """Return recent evidence that no desired test asks for; of no known site it is a warning only."""
     validity = {plan["site"]: _validity(plan) for plan in plans}
+    longest = max(validity.values(), default=timedelta())
     return [
         item(
             "MU954",
             f"{orphan.evidence} ({orphan.test}): {orphan.why}",
             orphan.site,
+            severity="error" if orphan.site else "warning",
             subject=orphan.evidence,
             next_step="Declare the test, or ingest the files with what they belong to.",
         )
         for orphan in sorted(gathered.orphans, key=lambda orphan: (orphan.site, orphan.evidence))
-        if _recent(orphan.time, as_of, validity[orphan.site])
+        if _recent(orphan.time, as_of, validity.get(orphan.site, longest))
     ]

@@ -93,9 +93,7 @@ def _sort(
     identity = mapping(mapping(record).get("identity"))
     site = text(identity.get("site"))
     if site is None:
-        found.counts["malformed"] += 1
-        if len(found.malformed) < KEPT:
-            found.malformed.append(evidence_path(mapping(record)))
+        _without_site(found, mapping(record), identity)
         return
     if site not in found.nodes:
         found.counts["otherSite"] += 1
@@ -121,6 +119,18 @@ def _sort(
     found.counts["orphan"] += 1
     if len(found.orphans) < KEPT:
         found.orphans.append(_orphan(record, identity, site, time))
+
+
+def _without_site(found: Gathered, record: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
+    """Keep evidence that was archived without a binding; anything else that names no site is malformed."""
+    if record.get("binding") == "orphan":
+        found.counts["orphan"] += 1
+        if len(found.orphans) < KEPT:
+            found.orphans.append(_orphan(record, identity, "", times(record)[2]))
+        return
+    found.counts["malformed"] += 1
+    if len(found.malformed) < KEPT:
+        found.malformed.append(evidence_path(record))
 
 
 def _orphan(

@@ -211,4 +211,11 @@ nothing: after a repair ask for a fresh run by a new campaign, which is a review
         """It was written, after published figures for instance, and not measured by this site.""",
         severity="warning",
     ),
+    Code(
+        "MU936",
+        "a record of this measurement is damaged",
+        """It lies where evidence of this measurement lies, but its bytes are not what muster wrote, or
+nothing binds it to the test. What it said, and when, is lost: it may have been a failure, so
+that no other attempt can make up for it.""",
+    ),
 )
