@@ -1,6 +1,5 @@
 """From desired tests to Kubernetes objects: names, templates, the pod script, a last look at safety. Pure."""
 
-from muster.render.immutable import check_frozen, frozen_changes
 from muster.render.model import Defaults, RenderedObject, RenderedSite
 from muster.render.naming import label_value, object_name, short_digest
 from muster.render.script import script_digest, script_text
@@ -10,8 +9,6 @@ __all__ = [
     "Defaults",
     "RenderedObject",
     "RenderedSite",
-    "check_frozen",
-    "frozen_changes",
     "label_value",
     "object_name",
     "render_site",

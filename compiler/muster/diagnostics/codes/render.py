@@ -187,11 +187,4 @@ CAP_IPC_LOCK to register memory for RDMA.""",
 applied last would win.""",
         hint="Give each site its own spec.delivery.project.",
     ),
-    Code(
-        "MU538",
-        "A field that cannot change would change",
-        """Kubernetes refuses to change this field of an existing object, so the sync would fail.
-The object's name stays because the measurement is the same.""",
-        hint="Ask for a fresh run (campaign), which gives the object a new name, or undo the change.",
-    ),
 )
