@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from muster.judge import assess
 from muster.judge.attempts import evidence_path, times
-from muster.judge.fields import mapping, maps, names, text
+from muster.judge.fields import instant, mapping, maps, names, text
 from muster.judge.verdict import newer, of_other_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Iterable, Sequence
 
     from muster.judge import Assessment, Older
+    from muster.reconcile.packed import Packed
 
 KEPT = 1000
+_UNDATED = datetime.min.replace(tzinfo=UTC)
 Key = tuple[str | None, str | None, str | None, tuple[str, ...]]
 
 
@@ -55,27 +58,27 @@ class Gathered:
 
 
 def gather(
-    plans: Sequence[Mapping[str, Any]], records: Iterable[Mapping[str, Any]], *, until: datetime | None
+    plans: Sequence[Mapping[str, Any]],
+    records: Iterable[Mapping[str, Any] | Packed],
+    *,
+    until: datetime | None,
 ) -> Gathered:
     """Sort records to the desired tests they are evidence of, in one pass; records are not kept.
 
     Args:
         plans: the plans.
-        records: evidence records in any order; those of other sites are counted and left alone.
+        records: evidence records in any order, whole or packed; of packed ones only those are unpacked that
+            a verdict needs. Those of other sites are counted and left alone.
         until: leave out what ended later than this; None takes everything.
     """
-    found = Gathered()
-    by_digest: dict[str, list[Mapping[str, Any]]] = {}
-    by_test: dict[Key, list[Mapping[str, Any]]] = {}
-    for plan in plans:
-        found.nodes[plan["site"]] = {}
-        for desired in plan["desired"]:
-            by_digest.setdefault(desired["digest"], []).append(desired)
-            by_test.setdefault(_key(desired), []).append(desired)
+    desk = _Desk(plans, until)
     for record in records:
-        found.counts["read"] += 1
-        _sort(found, record, by_digest, by_test, until)
-    return found
+        desk.found.counts["read"] += 1
+        if isinstance(record, Mapping):
+            desk.sort(record)
+        else:
+            desk.sort_packed(record)
+    return desk.done()
 
 
 def _key(identity: Mapping[str, Any]) -> Key:
@@ -83,54 +86,95 @@ def _key(identity: Mapping[str, Any]) -> Key:
     return site, pool, test, names(identity.get("unit"))
 
 
-def _sort(
-    found: Gathered,
-    record: Mapping[str, Any],
-    by_digest: Mapping[str, list[Mapping[str, Any]]],
-    by_test: Mapping[Key, list[Mapping[str, Any]]],
-    until: datetime | None,
-) -> None:
-    identity = mapping(mapping(record).get("identity"))
-    site = text(identity.get("site"))
-    if site is None:
-        _without_site(found, mapping(record), identity)
-        return
-    if site not in found.nodes:
-        found.counts["otherSite"] += 1
-        return
-    time = times(record)[2]
-    if until is not None and time is not None and time > until:
-        found.counts["later"] += 1
-        return
-    _see(found.nodes[site], record, identity, time)
-    wanted = by_digest.get(text(identity.get("digest")) or "")
-    if wanted:
-        found.counts["used"] += 1
-        for desired in wanted:
-            found.attempts.setdefault(desired["id"], []).append(assess(desired, record))
-        return
-    same_test = by_test.get(_key(identity))
-    if same_test and record.get("binding") != "orphan":
-        found.counts["superseded"] += 1
-        for desired in same_test:
-            older = newer(found.older.get(desired["id"]), of_other_digest(record))
-            found.older[desired["id"]] = older
-        return
-    found.counts["orphan"] += 1
-    if len(found.orphans) < KEPT:
-        found.orphans.append(_orphan(record, identity, site, time))
+class _Desk:
+    """Sorts one record after the other."""
 
+    def __init__(self, plans: Sequence[Mapping[str, Any]], until: datetime | None) -> None:
+        self.found = Gathered()
+        self._until = until
+        self._by_digest: dict[str, list[Mapping[str, Any]]] = {}
+        self._by_test: dict[Key, list[Mapping[str, Any]]] = {}
+        self._by_id: dict[str, Mapping[str, Any]] = {}
+        self._packed: dict[str, tuple[tuple[datetime, str], Packed]] = {}
+        for plan in plans:
+            self.found.nodes[plan["site"]] = {}
+            for desired in plan["desired"]:
+                self._by_digest.setdefault(desired["digest"], []).append(desired)
+                self._by_test.setdefault(_key(desired), []).append(desired)
+                self._by_id[desired["id"]] = desired
 
-def _without_site(found: Gathered, record: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
-    """Keep evidence that was archived without a binding; anything else that names no site is malformed."""
-    if record.get("binding") == "orphan":
-        found.counts["orphan"] += 1
-        if len(found.orphans) < KEPT:
-            found.orphans.append(_orphan(record, identity, "", times(record)[2]))
-        return
-    found.counts["malformed"] += 1
-    if len(found.malformed) < KEPT:
-        found.malformed.append(evidence_path(record))
+    def sort(self, record: Mapping[str, Any]) -> None:
+        """Take in a whole record."""
+        found, identity = self.found, mapping(record.get("identity"))
+        site, time = text(identity.get("site")), times(record)[2]
+        if site is None:
+            self._without_site(record, identity)
+            return
+        if site not in found.nodes:
+            found.counts["otherSite"] += 1
+            return
+        if self._is_late(time):
+            return
+        _see(found.nodes[site], record, identity, time)
+        wanted = self._by_digest.get(text(identity.get("digest")) or "")
+        if wanted:
+            found.counts["used"] += 1
+            for desired in wanted:
+                found.attempts.setdefault(desired["id"], []).append(assess(desired, record))
+            return
+        same_test = self._by_test.get(_key(identity))
+        if same_test and record.get("binding") != "orphan":
+            found.counts["superseded"] += 1
+            for desired in same_test:
+                found.older[desired["id"]] = newer(found.older.get(desired["id"]), of_other_digest(record))
+            return
+        self._keep_orphan(record, identity, site, time)
+
+    def sort_packed(self, entry: Packed) -> None:
+        """Take in a packed record; one of another measurement of a desired test stays packed."""
+        superseded = entry.digest not in self._by_digest and entry.test in self._by_id
+        if not superseded:
+            self.sort(entry.record())
+            return
+        desired, time = self._by_id[entry.test], instant(entry.time)
+        if self._is_late(time):
+            return
+        self.found.counts["superseded"] += 1
+        nodes = self.found.nodes[desired["site"]]
+        for node in desired["unit"]:
+            _note(nodes, node, time)
+        rank = (time or _UNDATED, entry.path)
+        known = self._packed.get(entry.test)
+        if known is None or rank > known[0]:
+            self._packed[entry.test] = (rank, entry)
+
+    def done(self) -> Gathered:
+        """Unpack what is left, and return everything found."""
+        for name, (_, entry) in self._packed.items():
+            older = of_other_digest(entry.record())
+            self.found.older[name] = newer(self.found.older.get(name), older)
+        return self.found
+
+    def _is_late(self, time: datetime | None) -> bool:
+        late = self._until is not None and time is not None and time > self._until
+        self.found.counts["later"] += late
+        return late
+
+    def _without_site(self, record: Mapping[str, Any], identity: Mapping[str, Any]) -> None:
+        """Keep evidence archived without a binding; anything else that names no site is malformed."""
+        if record.get("binding") == "orphan":
+            self._keep_orphan(record, identity, "", times(record)[2])
+            return
+        self.found.counts["malformed"] += 1
+        if len(self.found.malformed) < KEPT:
+            self.found.malformed.append(evidence_path(record))
+
+    def _keep_orphan(
+        self, record: Mapping[str, Any], identity: Mapping[str, Any], site: str, time: datetime | None
+    ) -> None:
+        self.found.counts["orphan"] += 1
+        if len(self.found.orphans) < KEPT:
+            self.found.orphans.append(_orphan(record, identity, site, time))
 
 
 def _orphan(
@@ -155,5 +199,9 @@ def _see(
     coverage = mapping(record.get("coverage"))
     left_out = [item.get("node") for item in maps(coverage.get("excluded"))]
     for node in {*names(identity.get("unit")), *names(coverage.get("exercised")), *names(left_out)}:
-        known = nodes.get(node)
-        nodes[node] = time if known is None else known if time is None else max(known, time)
+        _note(nodes, node, time)
+
+
+def _note(nodes: dict[str, datetime | None], node: str, time: datetime | None) -> None:
+    known = nodes.get(node)
+    nodes[node] = time if known is None else known if time is None else max(known, time)

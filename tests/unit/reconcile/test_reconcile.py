@@ -106,3 +106,36 @@ def test_a_verdict_is_the_same_as_the_judge_gives() -> None:
 def test_a_moment_without_a_time_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="time zone"):
         reconcile([], [], as_of=h.moment(h.AS_OF).replace(tzinfo=None))
+
+
+def test_packed_records_give_the_same_report() -> None:
+    """What an index keeps is enough, and records of older measurements stay packed but for the newest."""
+    summary = pytest.importorskip("muster.archive.summary")
+    plan = r.plan(["a", "b", "c"], {"pair": {"base": "pair"}, "node": {"base": "node"}})
+    old = [
+        {
+            "identity": {"digest": f"sha256:{n}"},
+            "attempt": {"id": f"a{n}", "start": None, "end": f"2026-0{n}-01T00:00:00Z"},
+        }
+        for n in range(1, 6)
+    ]
+    records = r.archive(
+        [plan], {"a+b": None, "node/a": old, "node/b": [{}, *old], "a+c": {"values": [1.0, 1.0, 1.0]}}
+    )
+    unpacked: list[str] = []
+
+    class Entry(summary.Entry):
+        def record(self) -> dict[str, Any]:
+            unpacked.append(self.path)
+            return super().record()
+
+    entries = [
+        Entry(*summary.entry_of(record, f"v1/h20-roce/x/{number:03}/record.json", "tag"))
+        for number, record in enumerate(records)
+    ]
+    as_of = h.moment(h.AS_OF)
+    whole = reconcile([plan], records, as_of=as_of, generated=SAME)
+    packed = reconcile([plan], entries, as_of=as_of, generated=SAME)
+    assert packed.as_dict() == whole.as_dict()
+    assert whole.summary["records"]["superseded"] == 10
+    assert len(unpacked) == len(records) - 10 + 2
