@@ -145,19 +145,18 @@ def begin(
     """The record line that begins a round of a desired test."""
     identity = {key: wanted[key] for key in ("digest", "site", "pool", "test", "scope", "unit")}
     found = {"gpus": 8, "product": "NVIDIA H20-3e", "driver": "580.126.20", "cuda": "12.9"}
-    return record(
-        "begin",
+    fields = {
         **identity,
-        attempt=attempt,
-        round=number,
-        rounds=rounds,
-        node=node,
-        time=f"2026-10-14T08:0{number}:00Z",
-        found=found,
-        command=wanted["measurement"]["command"],
-        synthetic=False,
-        **more,
-    )
+        "attempt": attempt,
+        "round": number,
+        "rounds": rounds,
+        "node": node,
+        "time": f"2026-10-14T08:0{number}:00Z",
+        "found": found,
+        "command": wanted["measurement"]["command"],
+        "synthetic": False,
+    }
+    return record("begin", **{**fields, **more})
 
 
 def end(number: int = 1, exit_code: int = 0, **more: Any) -> str:

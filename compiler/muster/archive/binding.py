@@ -19,6 +19,7 @@ Kind = Literal["record", "options", "orphan"]
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?")
 _NODE = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+NOTED = frozenset({"MU824", "MU825", "MU829", "MU857"})
 _SCOPES = frozenset({"node", "pair", "domain", "cross-domain", "pool"})
 _SHOWN = 10
 
@@ -202,7 +203,7 @@ def bind_record(record: Mapping[str, Any], declared: Declared, plans: Plans) -> 
     contradict the record.
     """
     identity = identity_of_record(record)
-    marker = str(record.get("attempt") or "")[:200]
+    marker = visible(clip(str(record.get("attempt") or ""), 200))
     if identity is None:
         found = diagnostic("MU829", "a record line has a site, test, node or digest that cannot be one")
         return orphan(None, found, marker=marker)
@@ -221,7 +222,7 @@ def bind_record(record: Mapping[str, Any], declared: Declared, plans: Plans) -> 
 def _stranger(identity: Mapping[str, Any], desired: Mapping[str, Any]) -> Diagnostic:
     name = f"{identity['site']}/{identity['pool']}/{identity['test']}/{'+'.join(identity['unit'])}"
     text = f"the log says {clip(name, 160)}, its digest is of {clip(str(desired['id']), 160)}"
-    return diagnostic("MU844", text)
+    return diagnostic("MU857", text)
 
 
 def _contradictions(identity: Mapping[str, Any], marker: str, declared: Declared) -> list[Diagnostic]:

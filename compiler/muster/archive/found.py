@@ -159,6 +159,12 @@ def coverage(
         hosts: node names by host names.
         strangers: nodes known from plans; a host of that name that is not in the unit is a contradiction.
     """
+    excluded = _distinct(
+        {key: None if record.get(key) is None else str(record[key]) for key in ("node", "reason", "message")}
+        for record in story.excluded
+    )
+    if not unit:
+        return {"targeted": [], "exercised": [], "excluded": excluded, "foreign": []}, []
     seen = _hosts(readings)
     named = {hosts.get(host, host) for host in seen}
     short = {host.partition(".")[0]: host for host in named}
@@ -177,12 +183,11 @@ def coverage(
         if seen:
             names = ", ".join(visible(host) for host in sorted(named)[:8])
             notes.append(note("MU854", f"hosts {names} are taken for the nodes of the unit", severity="info"))
-    excluded = [{key: record.get(key) for key in ("node", "reason", "message")} for record in story.excluded]
     left_out = {item["node"] for item in excluded}
     return {
         "targeted": sorted(unit),
         "exercised": sorted(set(exercised) - left_out) if measured or story.told else [],
-        "excluded": [dict(item) for item in _distinct(excluded)],
+        "excluded": excluded,
         "foreign": foreign,
     }, notes
 
@@ -196,5 +201,5 @@ def _hosts(readings: Sequence[Mapping[str, Any]]) -> set[str]:
     }
 
 
-def _distinct(items: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _distinct(items: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return list({repr(sorted(item.items(), key=repr)): item for item in items}.values())

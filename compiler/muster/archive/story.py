@@ -45,7 +45,7 @@ class Story:
         expected: rounds that the begin records announce; 0 when they announce none.
         finish: how the attempt ended, by its finish record; None without one.
         contradictions: what record lines disagree on.
-        start: the earliest time of a begin record.
+        start: the earliest time of a begin or excluded record.
         end: the latest time of an end or finish record.
     """
 
@@ -79,7 +79,7 @@ def story_of(files: Sequence[Sequence[Mapping[str, Any]]]) -> Story:
     story = Story()
     for records in files:
         _tell(story, records)
-    story.start = earliest(begin.get("time") for begin in story.begins)
+    story.start = earliest(item.get("time") for item in (*story.begins, *story.excluded))
     story.end = latest(_times(files))
     return story
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from muster.archive.assemble import Part, assemble
-from muster.archive.binding import Bound, declared_of
+from muster.archive.binding import NOTED, Bound, declared_of
 from muster.archive.intake import unzipped
 from muster.archive.record import DamagedError, decode
 from muster.archive.store import RECORD, ROOT
@@ -187,6 +187,7 @@ def _compare(place: str, record: Record, parts: list[Part], result: VerifyResult
         record["attempt"]["name"] or "",
         record["measurement"],
         frozenset(record["coverage"]["foreign"]),
+        tuple(diagnostic(item["code"], item["message"]) for item in record["notes"] if item["code"] in NOTED),
     )
     again, _ = assemble(parts, bound, declared_of(record["declared"]))
     changes = [

@@ -327,6 +327,13 @@ are in no table of the attempt, so one of the two is of another run.""",
         hint="hand over the files of one attempt only",
     ),
     Code(
+        "MU857",
+        "record lines and digest name different tests",
+        """The plan has the digest of the record lines for another pool, unit or site than they name.
+One of the two was changed, so the log is no evidence for either.""",
+        hint="check where the log comes from",
+    ),
+    Code(
         "MU856",
         "the log does not say what was run",
         "A parameter of the measurement cannot be compared, since the log does not show it.",
