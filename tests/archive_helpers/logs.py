@@ -193,3 +193,46 @@ def worker_log(wanted: dict[str, Any], node: str = "node-b", rounds: int = 3, **
         for number in range(1, rounds + 1)
     ]
     return "".join(parts) + finish(rounds=rounds)
+
+
+def document(busbw: float = 400.0) -> str:
+    """The JSON document of the run that `table` shows."""
+    rows = [line.split() for line in table(busbw=busbw).splitlines() if line.strip()[:1].isdigit()]
+    results = [_result(row) for row in rows]
+    devices = [
+        {
+            "rank": rank,
+            "group": 0,
+            "pid": 100 + rank,
+            "hostname": f"node-{'ab'[rank // 8]}",
+            "device": rank % 8,
+        }
+        | {"device_hex": f"0000:{rank:02x}:00", "device_info": "NVIDIA H20-3e"}
+        for rank in range(16)
+    ]
+    config = {"nthreads": 1, "ngpus": 1, "minimum_bytes": 4096, "maximum_bytes": 1 << 30, "step_factor": 4}
+    config |= {"warmup_iters": 10, "iterations": 50, "aggregated_iterations": 1, "validation": 1, "graph": 0}
+    config |= {"blocking_collectives": "false", "parallel_init": "false", "devices": devices}
+    average = sum(item[side]["bus_bw"] for item in results for side in ("out_of_place", "in_place")) / 20
+    whole = {
+        "version": 1,
+        "start_time": "2026-10-14 08:00:00",
+        "args": ["all_reduce_perf"],
+        "env": ["NCCL_NET=IB"],
+    }
+    whole |= {"nccl_version": 22703, "config": config, "results": results}
+    whole |= {"out_of_bounds": {"count": 0, "okay": "true"}}
+    whole |= {"average_bus_bandwidth": {"bandwidth": average, "okay": "unchecked"}}
+    return json.dumps({**whole, "errors": [""], "end_time": "2026-10-14 08:01:00"})
+
+
+def _result(row: list[str]) -> dict[str, Any]:
+    result = {"size": int(row[0]), "count": int(row[1]), "type": row[2], "redop": row[3], "root": "    -1"}
+    sides = {side: _side(int(row[0]), float(row[at])) for side, at in (("out_of_place", 5), ("in_place", 9))}
+    return {**result, **sides, "actual_iterations": 50, "experiment_name": ""}
+
+
+def _side(size: int, time: float) -> dict[str, float]:
+    """A document does not round, so both bandwidths follow from the time."""
+    algbw = size / time / 1e3
+    return {"time": time, "alg_bw": round(algbw, 6), "bus_bw": round(algbw * 1.875, 6), "nwrong": 0.0}

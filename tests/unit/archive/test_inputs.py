@@ -122,7 +122,7 @@ def test_all_files_together_are_bounded(tmp_path: Path) -> None:
     files = tuple(memory(f"log{number}", TEXT) for number in range(3))
     limits = Limits(total_bytes=2 * len(TEXT) + 10)
     result = ingest([Batch(files)], [], LocalStore(tmp_path, durable=False), Options(limits=limits))
-    assert [item.code for item in result.diagnostics] == ["MU812", "MU823"]
+    assert [item.code for item in result.diagnostics] == ["MU812", "MU823", "MU823"]
     assert (result.counts.files, result.counts.refused) == (2, 1)
 
 
