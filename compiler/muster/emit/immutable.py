@@ -68,14 +68,20 @@ def check(path: str, old: bytes, new: bytes, *, shown: str, old_path: str = "") 
     Returns:
         At most one finding (MU612, or MU613 when the old file is no readable YAML); none if kind, namespace or
         name differ, because then it is another object.
+
+    Raises:
+        ValueError: the new bytes are no YAML, a mistake of the caller.
     """
     kind = _KIND.search(new)
     if kind is None or kind[1].decode() not in rules() or _body(old) == _body(new):
         return []
     import yaml
 
-    after = yaml.load(new, Loader=yaml.CSafeLoader)
     position = Position(f"{shown}/{old_path or path}", 1, 1)
+    try:
+        after = yaml.load(new, Loader=yaml.CSafeLoader)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path}: the new bytes are no YAML: {error}") from error
     try:
         before = yaml.load(old, Loader=yaml.CSafeLoader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:

@@ -50,14 +50,33 @@ def test_every_entry_of_the_table_can_refuse() -> None:
 
 
 def test_another_object_may_be_anything() -> None:
-    case = {"apiVersion": "batch/v1", "kind": "Job", "old": {"spec": {"template": 1}}, "new": {"spec": {"template": 2}}}
+    case = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "old": {"spec": {"template": 1}},
+        "new": {"spec": {"template": 2}},
+    }
     old = manifest(case, "old")
     for change in ({"name": "y"}, {"namespace": "m"}):
         assert immutable.check("x", old, manifest({**case, "metadata": change}, "new"), shown="g") == []
-    assert immutable.check("x", old, manifest({**case, "apiVersion": "batch.example.com/v1"}, "new"), shown="g") == []
+    assert (
+        immutable.check("x", old, manifest({**case, "apiVersion": "batch.example.com/v1"}, "new"), shown="g")
+        == []
+    )
 
 
-@pytest.mark.parametrize("old", [b"a: 2026-13-45\n", b"[" * 5000, b"a: [", b"a: 1\n---\nb: 2\n", b"\xff", b"&a [*a", b"!!python/object:os.system {}"])
+@pytest.mark.parametrize(
+    "old",
+    [
+        b"a: 2026-13-45\n",
+        b"[" * 5000,
+        b"a: [",
+        b"a: 1\n---\nb: 2\n",
+        b"\xff",
+        b"&a [*a",
+        b"!!python/object:os.system {}",
+    ],
+)
 def test_an_old_file_that_is_no_yaml_is_told(old: bytes) -> None:
     case = {"apiVersion": "batch/v1", "kind": "Job", "new": {"spec": {}}}
     (found,) = immutable.check("a/x.yaml", old, manifest(case, "new"), shown="generated")
