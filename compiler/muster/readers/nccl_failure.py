@@ -48,7 +48,7 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             r"|(?:ORTE|PRTE) was unable to reliably start"
         ),
     ),
-    ("exit", re.compile(r"exited with non-zero status|returned\s+a\s+non-zero exit code|exit code \d")),
+    ("exit", re.compile(r"exited with non-zero status|returned\s+a\s+non-zero exit code|exit code [1-9]")),
 )
 
 HINTS = (

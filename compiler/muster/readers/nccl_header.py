@@ -46,7 +46,8 @@ LAST_ERROR = re.compile(r"\s*# error: (.*\S.*)")
 NCCL_VERSION = re.compile(r"(?:^|\s)NCCL version (\d+\.\d+(?:\.\d+)?)\S*?(?:\+cuda(\d+\.\d+))?\s*$", re.ASCII)
 RCCL_LIBRARY = re.compile(r"(?:^|\s)RCCL version ?:? ?(\d+\.\d+(?:\.\d+)?)", re.ASCII)
 LOOKS = re.compile(
-    _HASH + r"(?:nccl-tests version|Collective test (?:starting|concluded)|nThread \d|Using devices|Rank\s+\d"
+    _HASH
+    + r"(?:nccl-tests version|Collective test (?:starting|concluded)|nThread \d|Using devices|Rank\s+\d+\s+(?:Group|Pid)\b"
     r"|Reducing maxBytes|size\s+count\s|Out of bounds values|Avg bus bandwidth)"
 )
 """A line that should match one of the patterns above; when it does not, it was cut or changed."""

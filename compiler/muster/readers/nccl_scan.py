@@ -14,7 +14,7 @@ from muster.readers.model import problem, quoted
 from muster.readers.nccl_command import find_command, of_argv
 from muster.readers.nccl_failure import HINTS, find_failure
 from muster.readers.nccl_number import figure
-from muster.readers.nccl_run import KEPT_DEVICES, Footer, Run, Said, Stage
+from muster.readers.nccl_run import KEPT_DEVICES, KEPT_RUNS, Footer, Run, Said, Stage
 from muster.readers.nccl_table import Table
 from muster.readers.nccl_transport import INFO, INFO_INSIDE
 from muster.readers.prefixes import PREFIX, Joiner, holds_any
@@ -53,6 +53,7 @@ class Scanner:
         self._begin: dict[str, Any] | None = None
         self._table = Table()
         self._words = ""
+        self._devices = 0
 
     def block(self, block: Block) -> None:
         """Take a block of lines."""
@@ -165,7 +166,7 @@ class Scanner:
     def _gap(self, run: Run, number: int) -> None:
         if run.stage in (Stage.DEVICES, Stage.DEVICE):
             run.devices_cut = True
-        elif run.stage in _IN_TABLE:
+        elif run.stage in _IN_TABLE and len(run.gaps) < _KEPT_PROBLEMS:
             run.gaps.append(number)
 
     # -- structure -----------------------------------------------------------------------------------------
@@ -178,17 +179,21 @@ class Scanner:
             _library(self._run or self._next, found, number)
             return True
         if header.LOOKS.match(text):
-            run = self._run or self._open(number)
-            run.note("MU717", f"line cannot be read: {quoted(text.strip())}", number)
+            text = f"line cannot be read: {quoted(text.strip())}"
+            (self._run or self._next).note("MU717", text, number)
             return True
         return False
 
     def _head(self, number: int, origin: str, text: str) -> bool:
         if found := header.DEVICE.fullmatch(text):
             run = self._at(number, origin, Stage.DEVICE)
-            if len(run.devices) < KEPT_DEVICES:
+            self._devices += 1
+            run.devices_line = run.devices_line or number
+            if self._devices <= KEPT_DEVICES:
                 run.devices.append(header.device_of(found))
-                run.devices_line = run.devices_line or number
+            elif not run.devices_cut:
+                run.devices_cut = True
+                run.note("MU704", f"the file has more than {KEPT_DEVICES} device lines", number)
         elif header.DEVICE_START.match(text) and text.rstrip().endswith("..."):
             self._at(number, origin, Stage.DEVICE).devices_cut = True
         elif header.DEVICES.fullmatch(text):
@@ -299,11 +304,14 @@ class Scanner:
         self._report_failures("warning")
         run, self._next = self._next, Run(0)
         run.line = number
+        if len(self.runs) == KEPT_RUNS:
+            self.problems.append(problem("MU704", f"the file has more than {KEPT_RUNS} runs", number))
         if self._begin is not None:
             said = self._begin.get("round")
             run.round = said if type(said) is int else None
         self._run = run
-        self.runs.append(run)
+        if len(self.runs) <= KEPT_RUNS:
+            self.runs.append(run)
         return run
 
     def _close(self) -> None:

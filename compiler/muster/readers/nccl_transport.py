@@ -25,9 +25,13 @@ _VIA = re.compile(
     r"(?:Channel|CollNet) \d+(?:/\d+)? : \d+\S*(?: -> \d+\S*)?(?: \[(?:send|receive)\])? via (\w[^/]*/\S.*)"
 )
 _SHARE = re.compile(r"/\d+(?:\(\d+\))?(?=/|$)")
-_COMM = re.compile(r"nRanks (\d+) nNodes (\d+) localRanks \d+ localRank \d+ MNNVL ([01])\b")
+_COMM = re.compile(r"nRanks (\d{1,9}) nNodes (\d{1,9}) localRanks \d+ localRank \d+ MNNVL ([01])\b")
 _NVLS_CHANNELS = re.compile(r"(\d+) nvls channels")
 _NVLS_USED = re.compile(r"\bNVLS comm 0x|Connected NVLS tree")
+
+
+_KEPT = 1000
+"""Most different paths and communicators that are kept of one run."""
 
 
 class Transport:
@@ -47,7 +51,8 @@ class Transport:
         if " via " in text:
             self._via(text)
         elif "nRanks " in text and (found := _COMM.search(text)):
-            self.comms[int(found[1]), int(found[2])] = None
+            if len(self.comms) < _KEPT:
+                self.comms[int(found[1]), int(found[2])] = None
             self._mnnvl.add(found[3] == "1")
         elif "NVLS" in text:
             if _NVLS_USED.search(text):
@@ -77,6 +82,8 @@ class Transport:
                 self.odd.append(text)
             return None
         known = path_of(found[1].rstrip())
+        if len(self.paths) >= _KEPT and known[0] not in self.paths:
+            known = ("NET/(more than can be kept)", False)
         if len(self._known) < 4096:
             self._known[text[text.find(" via ") + 5 :]] = known
         return known

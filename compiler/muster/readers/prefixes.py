@@ -1,6 +1,6 @@
 """Take off what launchers and log collectors put before a line, and put lines back together that they broke.
 
-Known: kubectl ``--timestamps`` and ``--prefix``, Open MPI ``--tag-output`` (also PRRTE's form and its dates),
+Known: kubectl ``--timestamps`` and ``--prefix``, container runtimes, Open MPI ``--tag-output`` (also PRRTE's form and its dates),
 ``srun --label``, Ray workers, torchrun.
 """
 
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-_TIME = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)(?: |$)"
+_TIME = (
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)(?: (?:std(?:out|err) [FP] )?|$)"
+)
 _POD = r"\[pod/[^\]\s]+\] "
 _RAY = r"\((?P<ray>(?:[\w.:<>-]+ )?(?:pid=\d+|raylet|autoscaler)(?:, ip=[0-9A-Fa-f.:]+)?)\) "
 _SRUN = r" *(?P<srun>\d{1,6}):(?: |$)"
@@ -20,6 +22,7 @@ _PRTE = r"\[(?:prterun|prte)-[^\[\]\s@]+@(?P<prte>\d+,\d+)\]<std(?:out|err|diag)
 PREFIX = re.compile(f"(?:{_TIME}|{_POD}|{_RAY}|{_SRUN}|{_TORCH}|{_DATE}|{_MPI}|{_PRTE} ?)", re.ASCII)
 _TAG = re.compile(r"\[(?:(?:prterun|prte)-[^\[\]\s@]+@)?(\d+,\d+)\]<std(?:out|err|diag)>:", re.ASCII)
 _DEPTH = 6
+_WAITING = 1 << 20
 
 
 def split(text: str) -> tuple[str, str]:
@@ -78,6 +81,8 @@ class Joiner:
                 done.append((first, who, before + part))
             else:
                 self._open[who] = (first, before + part)
+        if sum(len(text) for _, text in self._open.values()) > _WAITING:
+            done += self.rest()
         return done
 
     def rest(self) -> list[tuple[int, str, str]]:

@@ -57,6 +57,7 @@ def test_codes_of_this_area_are_documented() -> None:
         ("2026-10-14T08:00:00.123456789Z row", "", "row"),
         ("2026-10-14T08:00:00.1-07:00 row", "", "row"),
         ("2026-10-14T08:00:00Z", "", ""),
+        ("2026-10-14T08:00:00.123456789Z stdout F row", "", "row"),
         ("2026-10-14T08:00:00 row", "", "2026-10-14T08:00:00 row"),
         ("[pod/launcher-x/main] row", "", "row"),
         ("[1,12]<stdout>:row", "mpi 1,12", "row"),
@@ -90,6 +91,15 @@ def test_tags_inside_a_line() -> None:
     assert not joiner.waiting
     assert joiner.feed(5, "[1,0]<stdout>:never[1,1]<stdout>:x") == [(5, "mpi 1,1", "x")]
     assert joiner.rest() == [(5, "mpi 1,0", "never")]
+
+
+def test_joiner_does_not_wait_for_ever() -> None:
+    joiner = prefixes.Joiner()
+    done = [
+        joiner.feed(number, f"[1,{number}]<stdout>:{'x' * 60_000}[1,9999]<stdout>:y") for number in range(40)
+    ]
+    assert max(map(len, done)) > 10
+    assert sum(map(len, done)) + len(joiner.rest()) == 80
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.text("ab 1", max_size=6), st.booleans()), max_size=12))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muster.readers import nccl_table, read_bytes
+from muster.readers import nccl_scan, nccl_table, read_bytes
 from unit.readers.nccl_writer import Spec, report_text, write
 
 TABLE = {"low": 1 << 20, "high": 1 << 29, "gpus": 2}
@@ -112,18 +112,23 @@ def test_no_change_of_a_log_goes_unnoticed(case: tuple[str, str, str]) -> None:
     before, after = figures(READINGS[name]), figures(reading)
     if before == after:
         return
-    if kind == "cut" and len(reading["runs"]) == 1 and name == "2.17 twice":
+    if kind in ("cut", "end") and len(reading["runs"]) == 1 and name == "2.17 twice":
         whole = [run["rows"] for run in READINGS[name]["runs"]]
         strip = [[{**row, "line": 0} for row in rows] for rows in (*whole, reading["runs"][0]["rows"])]
         assert strip[2] in strip[:2], "one of two runs was cut out whole, or nothing"
+        return
+    if kind == "swap" and name == "2.17 cycles":
+        assert sorted(map(str, before.values())) == sorted(map(str, after.values())), "two cycles, same size"
         return
     assert kind == "digit"
     assert set(before) == set(after)
     differing = [key for key in before if before[key] != after[key]]
     assert len(differing) == 1
-    assert differing[0][-1] in ("timeUs", "algbw", "busbw", "deviation", "outOfBounds")
-    assert (after[differing[0]] == 0) == (before[differing[0]] == 0) or differing[0][-1] == "deviation"
-    if differing[0][-1] in ("algbw", "busbw"):
+    name_of_figure = differing[0][-1]
+    assert name_of_figure in ("timeUs", "algbw", "busbw", "deviation", "wrong", "outOfBounds")
+    if name_of_figure in ("wrong", "outOfBounds"):
+        assert reading["runs"][differing[0][0]]["summary"]["outOfBoundsOk"] is False, "bad stays bad"
+    if name_of_figure in ("algbw", "busbw"):
         assert after[differing[0]] == pytest.approx(before[differing[0]], abs=0.011, rel=1e-3)
 
 
@@ -228,6 +233,25 @@ def test_rows_beyond_the_cap_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert reading["state"] == "unreadable"
     assert len(reading["runs"][0]["rows"]) == 3
     assert "MU704" in {item["code"] for item in reading["runs"][0]["problems"]}
+
+
+def test_runs_and_devices_beyond_the_cap_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nccl_scan, "KEPT_RUNS", 2)
+    text = "".join(write(Spec(layout="2.14", seed=seed, **TABLE)) for seed in range(4))
+    reading: Any = read_bytes("x", text.encode())
+    assert (reading["state"], len(reading["runs"])) == ("unreadable", 3)
+    assert [item["code"] for item in reading["problems"]] == ["MU704"]
+    monkeypatch.setattr(nccl_scan, "KEPT_DEVICES", 2)
+    reading = read_bytes("x", LOGS["2.14 sendrecv"].encode())
+    assert (reading["state"], len(reading["runs"][0]["devices"])) == ("unreadable", 2)
+
+
+def test_paths_beyond_the_cap_are_one() -> None:
+    line = "node-a:1:2 [0] NCCL INFO Channel 00 : 0[0] -> 1[1] [send] via NET/net{}/0/GDRDMA\n"
+    text = LOGS["2.14 sendrecv"].replace("# Out of", "".join(map(line.format, range(1500))) + "# Out of")
+    found: Any = read_bytes("x", text.encode())["runs"][0]["transport"]
+    assert len(found["paths"]) == 1001
+    assert found["gpudirect"] is False
 
 
 def test_problems_beyond_the_cap_are_counted() -> None:
