@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from muster.readers.dcgm_names import LEVEL_ONE, Status, test_name
 from muster.readers.documents import tidy
-from muster.readers.model import problem, quoted
+from muster.readers.model import quoted
+from muster.readers.outcome import Reporting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from muster.readers.model import Problem, Severity
 
 MESSAGES = 64
 MESSAGE_LENGTH = 500
-PROBLEMS = 50
-CHECKS = 100_000
+CHECKS = 20_000
 _GPU = re.compile(r"\bGPU ?(\d{1,4})\b")
 _LEVEL: dict[Status, int] = {"warn": 1, "fail": 2, "error": 3}
 
@@ -51,7 +50,7 @@ class Result(NamedTuple):
 
 
 @dataclass(slots=True)
-class Findings:
+class Findings(Reporting):
     """Checks and problems of one document.
 
     Attributes:
@@ -65,17 +64,13 @@ class Findings:
     line: int
     iteration: int | None = None
     checks: list[dict[str, Any]] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
     environment: dict[str, Any] = field(default_factory=dict)
     detected: dict[str, list[int]] = field(default_factory=dict)
 
-    def report(
-        self, code: str, message: str, line: int | None = None, *, severity: Severity | None = None
-    ) -> None:
-        """Add a problem at a line, or at the first line of the document; `PROBLEMS` of each severity stay."""
-        made = problem(code, tidy(message), line or self.line, severity=severity)
-        if sum(item["severity"] == made["severity"] for item in self.problems) < PROBLEMS:
-            self.problems.append(made)
+    @property
+    def place(self) -> int:
+        """The first line of the document."""
+        return self.line
 
     def add(self, raw: str, category: str | None, results: Iterable[Result], line: int | None = None) -> None:
         """Add the results of one test as checks; Pass with a warning becomes ``warn``."""
@@ -146,7 +141,7 @@ class Findings:
                 self.report(
                     "MU742", f"{quoted(part or name)} of {entity or 'the node'} is there {times} times"
                 )
-        if not self.checks and not any(item["severity"] == "error" for item in self.problems):
+        if not self.checks and not self.failed:
             self.report("MU743", "no test has a result")
 
     def _complete(self) -> None:

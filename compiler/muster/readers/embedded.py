@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 from muster.readers.model import problem, quoted
 
+MOST_DOCUMENTS = 2_000
+MOST_BROKEN = 8
 _START = re.compile(r"^[ \t]*(\{)(?=\s*(?:[\"}]|\Z))", re.MULTILINE)
 _ROOT = re.compile(r"^(\{)(?=\s*(?:[\"}]|\Z))", re.MULTILINE)
 _REST = re.compile(r"[ \t]*,?[ \t]*$", re.MULTILINE)
@@ -57,7 +59,8 @@ def documents(first: int, lines: Sequence[str]) -> tuple[list[Document], list[Br
 
     Behind an object its line must end: text that follows shows that a brace too many closed it early. An object
     whose keys are not unique, that is nested too deep or that holds a number of thousands of digits is broken
-    too: whoever takes the last of two ``status`` keys can be made to see a pass. NaN becomes None.
+    too: whoever takes the last of two ``status`` keys can be made to see a pass. NaN becomes None. The search
+    ends at the first `MOST_BROKEN` broken objects; what follows them is not trusted anyway.
 
     Args:
         first: the number of the first line.
@@ -73,7 +76,12 @@ def documents(first: int, lines: Sequence[str]) -> tuple[list[Document], list[Br
         return first + bisect_right(starts, offset, hi=len(lines)) - 1
 
     match = _START.search(text)
-    while match:
+    while match and len(broken) < MOST_BROKEN:
+        if len(found) >= MOST_DOCUMENTS:
+            line = number(match.start(1))
+            reason = f"more than {MOST_DOCUMENTS} documents stand before it"
+            broken.append(Broken(line, line, reason, cut=False, last=line))
+            break
         start = match.start(1)
         try:
             value, end = decoder.raw_decode(text, start)

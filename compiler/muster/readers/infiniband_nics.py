@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from muster.readers.documents import tidy
 from muster.readers.figures import decimal, whole
-from muster.readers.model import problem, quoted
+from muster.readers.model import quoted
+from muster.readers.outcome import Reporting
 
-if TYPE_CHECKING:
-    from muster.readers.model import Problem
-
-PROBLEMS = 50
 PORTS = 10_000
 STATES = {
     "Active": "Active",
@@ -56,17 +53,10 @@ class Device:
 
 
 @dataclass(slots=True)
-class Nics:
+class Nics(Reporting):
     """The ports of all devices in order, and the problems with them."""
 
     ports: list[dict[str, Any]] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-
-    def report(self, code: str, message: str, line: int | None = None) -> None:
-        """Add a problem; `PROBLEMS` of each severity stay."""
-        made = problem(code, tidy(message), line)
-        if sum(item["severity"] == made["severity"] for item in self.problems) < PROBLEMS:
-            self.problems.append(made)
 
     def take(self, device: Device, announced: str | None, names: tuple[str, str, str, str | None]) -> None:
         """Add the ports of a device.
@@ -152,5 +142,5 @@ class Nics:
         for (name, port), times in Counter((item["name"], item["port"]) for item in self.ports).items():
             if times > 1:
                 self.report("MU768", f"port {port} of {quoted(name)} is there {times} times")
-        if not self.ports and not any(item["severity"] == "error" for item in self.problems):
+        if not self.ports and not self.failed:
             self.report("MU766", "there is no port")

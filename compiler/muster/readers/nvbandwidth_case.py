@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from muster.readers.documents import tidy
-from muster.readers.model import problem, quoted
+from muster.readers.model import quoted
+from muster.readers.outcome import Reporting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from muster.readers.model import Problem, Severity
 
 STATUSES = {
     "passed": "pass",
@@ -26,12 +26,11 @@ UNNAMED = "unnamed"
 _UNITS = re.compile(r"\((GB/s|ns)\)\s*\Z")
 _PAIRS = re.compile(r"GPU\(row\).{1,10}GPU\(column\)")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}", re.ASCII)
-PROBLEMS = 50
 CELLS = 300_000
 
 
 @dataclass(slots=True)
-class Run:
+class Run(Reporting):
     """What one process of nvbandwidth printed: versions, test cases, problems."""
 
     round: int | None
@@ -40,8 +39,12 @@ class Run:
     version: str | None = None
     environment: dict[str, Any] = field(default_factory=dict)
     cases: list[Case] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
     cells: int = 0
+
+    @property
+    def place(self) -> int:
+        """The first line of the run."""
+        return self.line
 
     def room(self, cells: int, line: int) -> bool:
         """Count so many cells more; return whether they are still within `CELLS`, else report it."""
@@ -49,14 +52,6 @@ class Run:
         if self.cells > CELLS:
             self.report("MU704", f"more than {CELLS} cells", line)
         return self.cells <= CELLS
-
-    def report(
-        self, code: str, message: str, line: int | None = None, *, severity: Severity | None = None
-    ) -> None:
-        """Add a problem at a line, or at the first line of the run; `PROBLEMS` of each severity stay."""
-        made = problem(code, tidy(message), line or self.line, severity=severity)
-        if sum(item["severity"] == made["severity"] for item in self.problems) < PROBLEMS:
-            self.problems.append(made)
 
     def before(self, major: int, minor: int) -> bool:
         """Return whether the version is known and older than another."""
@@ -176,7 +171,9 @@ def _measured(case: Case, run: Run, unit: str) -> list[list[float | None]]:
     matrix = case.cells or []
     pairs = _PAIRS.search(case.description or "") is not None
     if pairs and any(len(line) != len(matrix) for line in matrix):
-        run.report("MU752", f"the matrix of {quoted(case.name)} is one of GPU pairs and not square", case.line)
+        run.report(
+            "MU752", f"the matrix of {quoted(case.name)} is one of GPU pairs and not square", case.line
+        )
         return []
     result = [[None if value == 0 else value for value in line] for line in matrix]
     missing = [
@@ -213,5 +210,5 @@ def conclude(run: Run) -> None:
             run.report("MU750", f"{quoted(case.name)} was started and not finished", case.line)
     if unnamed:
         run.report("MU754", f"{unnamed} test cases were waived without a name")
-    if not run.cases and not any(item["severity"] == "error" for item in run.problems):
+    if not run.cases and not run.failed:
         run.report("MU750", "there is no test case")

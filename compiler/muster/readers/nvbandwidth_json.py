@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 from muster.readers.figures import decimal, finite
 from muster.readers.model import quoted
 from muster.readers.nvbandwidth_case import RANK, STATUSES, UNNAMED, Case, Slack
-from muster.readers.nvbandwidth_text import cuda_version
+from muster.readers.nvbandwidth_text import CASES, cuda_version
 
 if TYPE_CHECKING:
     from muster.readers.nvbandwidth_case import Run
 
 SLACK = Slack(0.0, 6e-6)
 ROOT = "nvbandwidth"
-_MOST_CASES = 10_000
 
 
 def read_document(value: dict[str, Any], run: Run) -> None:
@@ -35,7 +34,7 @@ def read_document(value: dict[str, Any], run: Run) -> None:
     listed = body.get("testcases")
     if listed is None:
         return
-    if not isinstance(listed, list) or len(listed) > _MOST_CASES:
+    if not isinstance(listed, list) or len(listed) > CASES:
         run.report("MU753", "the test cases are not a list, or too long a one")
         return
     for item in listed:

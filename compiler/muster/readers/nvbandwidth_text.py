@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from muster.readers.rounds import Numbered
 
 SLACK = Slack(0.00501, 1e-7)
+CASES = 5_000
 BANNER = re.compile(r"nvbandwidth Version: v?(\S{1,40})")
 _NAME = r"([A-Za-z0-9_.-]{1,100}?)"
 _RUNNING = re.compile(rf"Running (?:benchmark )?{_NAME}\.")
@@ -54,6 +55,9 @@ def read_text(lines: Iterable[Numbered], round_number: int | None) -> list[Run]:
             reader = _Reader(runs[-1])
         if reader is not None:
             reader.take(number, text.strip())
+            if len(reader.run.cases) > CASES:
+                reader.run.report("MU704", f"more than {CASES} test cases", number)
+                break
     if reader is not None:
         reader.close()
     return runs

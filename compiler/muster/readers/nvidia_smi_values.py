@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from muster.readers.documents import tidy
 from muster.readers.figures import decimal, whole
-from muster.readers.model import problem, quoted
-
-if TYPE_CHECKING:
-    from muster.readers.model import Problem, Severity
+from muster.readers.model import quoted
+from muster.readers.outcome import Reporting
 
 GPUS = 4096
-PROBLEMS = 50
 KEYS = (
     "index",
     "name",
@@ -42,22 +39,13 @@ _FAULTY = re.compile(
 
 
 @dataclass(slots=True)
-class Inventory:
+class Inventory(Reporting):
     """What one output of nvidia-smi says: GPUs in order, versions, problems."""
 
     version: str | None = None
     environment: dict[str, Any] = field(default_factory=dict)
     gpus: list[dict[str, Any]] = field(default_factory=list)
     more: dict[str, Any] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
-
-    def report(
-        self, code: str, message: str, line: int | None = None, *, severity: Severity | None = None
-    ) -> None:
-        """Add a problem; `PROBLEMS` of each severity stay."""
-        made = problem(code, tidy(message), line, severity=severity)
-        if sum(item["severity"] == made["severity"] for item in self.problems) < PROBLEMS:
-            self.problems.append(made)
 
     def add(self, line: int, **values: Any) -> dict[str, Any]:
         """Add a GPU; what is not given is None."""
@@ -125,5 +113,5 @@ class Inventory:
         if numbered and indices and len(indices) <= max(indices):
             missing = next(number for number in range(GPUS + 1) if number not in indices)
             self.report("MU760", f"GPU {missing} is missing")
-        if not self.gpus and not self.more and not any(item["severity"] == "error" for item in self.problems):
+        if not self.gpus and not self.more and not self.failed:
             self.report("MU760", "there is no GPU")

@@ -85,16 +85,16 @@ def _runs(part: Round, problems: list[Problem]) -> list[Run]:
     found = [document for document in found if is_report(document.value)]
     problems += [trouble(item, "MU755", "MU757") for item in broken]
     spans = [(item.line, item.last + 1) for item in found] + [(item.line, item.last + 1) for item in broken]
-    used = frozenset(line for start, end in spans for line in range(start, end))
+    used = {line for start, end in spans for line in range(start, end)}
     runs = [read_document(item.value, part, number, item.line) for number, item in enumerate(found, 1)]
     for loose in loose_documents(part.first, part.lines, used):
-        used |= frozenset(range(loose.line, loose.last + 1))
+        used.update(range(loose.line, loose.last + 1))
         if loose.value is None:
             problems.append(problem("MU755", "a document with bare keys has no end", loose.line))
             continue
         runs.append(read_document(loose.value, part, len(runs) + 1, loose.line))
         runs[-1].report("MU759", "the document is not JSON: its keys are bare")
-    texts = read_text(part.texts(used), part.number)
+    texts = read_text(part.texts(frozenset(used)), part.number)
     for run in texts:
         run.number += len(runs)
     runs += texts

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from muster.readers.embedded import MOST_BROKEN, MOST_DOCUMENTS
 from muster.readers.figures import count, decimal, finite
 from muster.readers.perftest_run import Row, Run, unit_of
 
@@ -98,16 +99,21 @@ def _number(value: Any) -> float | None:
     return decimal(value.strip()) if isinstance(value, str) else finite(value)
 
 
-def loose_documents(first: int, lines: list[str], skip: frozenset[int]) -> list[Loose]:
-    """Return the documents with bare keys among some lines: a line ``test_info: {`` starts each."""
+def loose_documents(first: int, lines: list[str], skip: set[int]) -> list[Loose]:
+    """Return the documents with bare keys among some lines: a line ``test_info: {`` starts each.
+
+    The search ends at the first `MOST_BROKEN` documents without an end.
+    """
     found: list[Loose] = []
-    index = 0
-    while index < len(lines):
+    index = broken = 0
+    while index < len(lines) and broken < MOST_BROKEN:
         start = _OPEN.fullmatch(lines[index].strip()) if len(lines[index]) < 200 else None
         if start is None or start[1] != "test_info" or first + index in skip:
             index += 1
             continue
         value, last = _loose(lines, index)
+        if value is None or len(found) >= MOST_DOCUMENTS:
+            value, broken = None, broken + 1
         found.append(Loose(first + index, first + last, value))
         index = last + 1
     return found

@@ -5,17 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from muster.readers.documents import tidy
-from muster.readers.model import problem
-
-if TYPE_CHECKING:
-    from muster.readers.model import Problem, Severity
+from muster.readers.outcome import Reporting
 
 FACTORS = {"MB/sec": 2**20 / 1e9, "MiB/sec": 2**20 / 1e9, "Gb/sec": 1e9 / 8 / 1e9}
-PROBLEMS = 50
-ROWS = 100_000
+ROWS = 20_000
 LARGEST = 8_388_608
 _TITLE = re.compile(
     r"(RDMA_Write|RDMA_Read|Send|Atomic)((?:[ _][A-Za-z_-]{1,30}){0,4})[ _](BW|Latency)[ _]Test"
@@ -25,7 +20,7 @@ _AGREE = 0.1
 
 
 @dataclass(slots=True)
-class Run:
+class Run(Reporting):
     """What one test printed.
 
     Attributes:
@@ -45,15 +40,11 @@ class Run:
     bidirectional: bool = False
     environment: dict[str, str] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
 
-    def report(
-        self, code: str, message: str, line: int | None = None, *, severity: Severity | None = None
-    ) -> None:
-        """Add a problem at a line, or at the first line of the run; `PROBLEMS` of each severity stay."""
-        made = problem(code, tidy(message), line or self.line, severity=severity)
-        if sum(item["severity"] == made["severity"] for item in self.problems) < PROBLEMS:
-            self.problems.append(made)
+    @property
+    def place(self) -> int:
+        """The first line of the run."""
+        return self.line
 
     def name(self, title: str) -> bool:
         """Take the title of a test, ``RDMA_Write BW Test``; return whether it is one."""

@@ -81,7 +81,7 @@ class _Reader:
         if self.runs and not self._closed:
             self.runs[-1].report("MU755", "no line closes the table", self._line)
         for run in self.runs:
-            if not run.rows and not any(item["severity"] == "error" for item in run.problems):
+            if not run.rows and not run.failed:
                 run.report("MU755", "there is no row")
 
     def _run(self, number: int, *, fresh: bool = False) -> Run:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from muster.readers.model import problem
 from muster.readers.prefixes import strip
 from muster.readers.records import KEPT, MARK, parse
 from muster.readers.source import clean
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from muster.readers.source import Source
 
 TEXT_LIMIT = 8192
+LINES = 1_000_000
 
 
 class Numbered(NamedTuple):
@@ -99,7 +101,11 @@ def split(source: Source) -> Split:
     rounds = [Round(None, None, 1)]
     found: list[dict[str, Any]] = []
     problems: list[Problem] = []
-    for number, text in enumerate(clean(source.document()).split("\n"), 1):
+    lines = clean(source.document()).split("\n", LINES)
+    if len(lines) > LINES:
+        problems.append(problem("MU704", f"more than {LINES} lines", LINES))
+        del lines[-1]
+    for number, text in enumerate(lines, 1):
         record, trouble = parse(text, number) if MARK in text else (None, None)
         if trouble is not None and len(problems) < 100:
             problems.append(trouble)
