@@ -45,11 +45,11 @@ AVERAGE = re.compile(_HASH + r"Avg bus bandwidth\s*: (\S+)(?: (OK|FAILED))?\s*",
 LAST_ERROR = re.compile(r"\s*# error: (.*\S.*)")
 NCCL_VERSION = re.compile(r"(?:^|\s)NCCL version (\d+\.\d+(?:\.\d+)?)\S*?(?:\+cuda(\d+\.\d+))?\s*$", re.ASCII)
 RCCL_LIBRARY = re.compile(r"(?:^|\s)RCCL version ?:? ?(\d+\.\d+(?:\.\d+)?)", re.ASCII)
-LOOKS = re.compile(
-    _HASH
-    + r"(?:nccl-tests version|Collective test (?:starting|concluded)|nThread \d|Using devices|Rank\s+\d+\s+(?:Group|Pid)\b"
-    r"|Reducing maxBytes|size\s+count\s|Out of bounds values|Avg bus bandwidth)"
-)
+_STARTS = (
+    "nccl-tests version", "Collective test (?:starting|concluded)", r"nThread \d", "Using devices",
+    r"Rank\s+\d+\s+(?:Group|Pid)\b", "Reducing maxBytes", r"size\s+count\s", "Out of bounds values", "Avg bus bandwidth",
+)  # fmt: skip
+LOOKS = re.compile(f"{_HASH}(?:{'|'.join(_STARTS)})")
 """A line that should match one of the patterns above; when it does not, it was cut or changed."""
 
 MARKS = ("nccl-tests version", "Collective test", "nThread ", "Using devices", "Rank ", "Reducing maxBytes",

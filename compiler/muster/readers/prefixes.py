@@ -1,7 +1,7 @@
 """Take off what launchers and log collectors put before a line, and put lines back together that they broke.
 
-Known: kubectl ``--timestamps`` and ``--prefix``, container runtimes, Open MPI ``--tag-output`` (also PRRTE's form and its dates),
-``srun --label``, Ray workers, torchrun.
+Known: kubectl ``--timestamps`` and ``--prefix``, container runtimes, Open MPI ``--tag-output`` (also PRRTE's
+form and its dates), ``srun --label``, Ray workers, torchrun.
 """
 
 from __future__ import annotations
