@@ -47,7 +47,8 @@ NCCL_VERSION = re.compile(r"(?:^|\s)NCCL version (\d+\.\d+(?:\.\d+)?)\S*?(?:\+cu
 RCCL_LIBRARY = re.compile(r"(?:^|\s)RCCL version ?:? ?(\d+\.\d+(?:\.\d+)?)", re.ASCII)
 _STARTS = (
     "nccl-tests version", "Collective test (?:starting|concluded)", r"nThread \d", "Using devices",
-    r"Rank\s+\d+\s+(?:Group|Pid)\b", "Reducing maxBytes", r"size\s+count\s", "Out of bounds values", "Avg bus bandwidth",
+    r"Rank\s+\d+\s+(?:Group|Pid)\b", "Reducing maxBytes", r"size\s+count\s", "Out of bounds values",
+    "Avg bus bandwidth",
 )  # fmt: skip
 LOOKS = re.compile(f"{_HASH}(?:{'|'.join(_STARTS)})")
 """A line that should match one of the patterns above; when it does not, it was cut or changed."""

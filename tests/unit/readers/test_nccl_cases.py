@@ -90,3 +90,11 @@ def test_index_is_whole(shared: Path) -> None:
     folder = shared / "samples"
     files = [*folder.glob("ncc*"), *folder.glob("mpirun*"), *(folder / "writer-made").glob("nccl*")]
     assert {str(path.relative_to(folder)) for path in files} == set(_load("index.yaml"))
+
+
+def test_every_code_has_a_case() -> None:
+    """Codes that a whole file cannot raise are in the tests of the base."""
+    text = "".join(path.read_text("utf-8") for path in CASES.glob("*.yaml"))
+    elsewhere = {"MU700", "MU702", "MU704", "MU705"}
+    mine = {code for code in all_codes() if "MU700" <= code <= "MU739"}
+    assert {code for code in mine if code not in text} == elsewhere
