@@ -133,7 +133,10 @@ class Objects:
             view.doubt(f"is {quoted(str(status), 40)}", "status", "MU784")
         if now == "Succeeded" and status != "Succeeded":
             view.doubt(f"is {quoted(str(status), 40)} in a Certification that succeeded", "status", "MU782")
-        name = f"{view.text('domain')}/{view.text('variant')}"
+        domain, variant = view.text("domain"), view.text("variant")
+        if not domain or not variant:
+            view.doubt("has no domain or no variant")
+        name = f"{domain}/{variant}"
         self._checks.append(plain(name, None, CATEGORIES.get(status or "", "error")))
 
     def _workload_run(self, view: View) -> None:

@@ -134,6 +134,8 @@ def _judge_shape(view: View, report: dict[str, Any], result: str | None) -> None
 def _category(view: View) -> dict[str, Any]:
     domain, variant, status = view.text("domain"), view.text("variant"), view.text("status")
     name = f"{domain}/{variant}"
+    if not domain or not variant:
+        view.doubt("has no domain or no variant")
     if status not in STATUSES:
         view.doubt(f"is {quoted(str(status), 40)}", "status", "MU784")
     if status in ("Pending", "Running"):

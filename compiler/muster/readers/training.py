@@ -9,7 +9,7 @@ from muster.readers.model import empty, problem, quoted, unreadable
 from muster.readers.registry import Reader
 from muster.readers.source import LINE_LIMIT, DocumentTooLargeError
 from muster.readers.training_goodput import Account, Window, gap
-from muster.readers.training_lines import CutLineError, Finder, divided, lines
+from muster.readers.training_lines import CutLineError, Finder, Texts, blocks
 from muster.readers.training_patterns import PROFILES, TERMINATIONS
 from muster.readers.training_sessions import Builder
 from muster.readers.training_steps import cover, summary
@@ -42,10 +42,10 @@ def _sniff(head: str, _name: str) -> int:
 
 def _read(source: Source) -> Reading:
     try:
-        logs, finder = _logs(lines(source))
+        logs, finder = _logs(blocks(source))
     except CutLineError:
         try:
-            logs, finder = _logs(divided(source))
+            logs, finder = _logs(blocks(source, returns=True))
         except (CutLineError, DocumentTooLargeError) as error:
             found = problem("MU702", f"line {error} is longer than {LINE_LIMIT} characters", severity="error")
             return unreadable(source.name, "training", found)
@@ -62,12 +62,12 @@ def _read(source: Source) -> Reading:
     return clean
 
 
-def _logs(numbered: Iterator[tuple[int, str]]) -> tuple[list[Log], Finder]:
+def _logs(found: Iterator[Texts]) -> tuple[list[Log], Finder]:
     finder = Finder()
     builders = [Builder(profile) for profile in PROFILES]
-    for found in finder.find(numbered):
+    for event in finder.find(found):
         for builder in builders:
-            builder.take(found)
+            builder.take(event)
     return [builder.finish() for builder in builders], finder
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from muster.readers.prefixes import strip
@@ -13,7 +12,7 @@ from muster.readers.training_patterns import FAILURES, PROFILES, SECONDS
 from muster.readers.training_stamps import NOWHERE, Stamp, label, stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from muster.readers.source import Source
     from muster.readers.training_patterns import Event, Profile
@@ -25,6 +24,7 @@ _WRAPPED = re.compile(
 )
 _COUNTS = ("iteration", "total", "epoch", "step", "skipped", "nan", "globalStep")
 _RECORD_LIMIT = 8192
+_BLOCK_LINES = 5000
 
 
 class Found(NamedTuple):
@@ -49,39 +49,59 @@ class Found(NamedTuple):
     text: str = ""
 
 
+class Texts(NamedTuple):
+    """A block of lines with their numbers."""
+
+    numbers: Sequence[int]
+    texts: list[str]
+
+
+class _Active(NamedTuple):
+    needles: list[str]
+    profiles: list[Profile]
+    events: list[tuple[str, Profile, str, Event]]
+    failures: list[str]
+
+
 class CutLineError(ValueError):
     """A line is longer than `LINE_LIMIT`, so that what stands behind it was not seen."""
 
 
-def lines(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield numbered lines; a line with carriage returns comes as several of one number.
+def blocks(source: Source, *, returns: bool = False) -> Iterator[Texts]:
+    """Yield the lines of a file in blocks; a line with carriage returns comes as several of one number.
+
+    Args:
+        source: the file.
+        returns: divide at carriage returns although the head of the file has none.
 
     Raises:
         CutLineError: a line is too long although it was divided at its carriage returns.
         DocumentTooLargeError: a file with carriage returns is above 64 MiB.
     """
-    if _LONE_RETURN.search(source.head):
+    if returns or _LONE_RETURN.search(source.head):
         yield from _divided(source)
         return
     for block in source.blocks():
         if block.cut:
             raise CutLineError(str(block.first + block.cut[0]))
-        yield from enumerate(block.lines, block.first)
+        yield Texts(range(block.first, block.first + len(block.lines)), block.lines)
 
 
-def divided(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield numbered lines as `lines` does, divided at carriage returns wherever they are."""
-    yield from _divided(source)
-
-
-def _divided(source: Source) -> Iterator[tuple[int, str]]:
+def _divided(source: Source) -> Iterator[Texts]:
+    numbers: list[int] = []
+    texts: list[str] = []
     for number, raw in enumerate(source.document().split(b"\n"), 1):
         for part in raw.split(b"\r"):
             text = clean(part, start=number == 1)
             if len(text) > LINE_LIMIT:
                 raise CutLineError(str(number))
             if text:
-                yield number, text
+                numbers.append(number)
+                texts.append(text)
+        if len(texts) > _BLOCK_LINES:
+            yield Texts(numbers, texts)
+            numbers, texts = [], []
+    yield Texts(numbers, texts)
 
 
 class Finder:
@@ -89,7 +109,7 @@ class Finder:
 
     def __init__(self) -> None:
         self.first = NOWHERE
-        self._tail: deque[str] = deque(maxlen=200)
+        self._tail: list[str] = []
         self._open: _Record | None = None
         self._events = [
             (event.needle, profile, kind, event)
@@ -97,26 +117,47 @@ class Finder:
             for kind, events in profile.events.items()
             for event in events
         ]
-        self._anchors = [(profile.anchor.needle, profile) for profile in PROFILES]
+        self._needles = {event[0] for event in self._events} | set(FAILURES)
+        self._needles |= {profile.anchor.needle for profile in PROFILES}
 
     @property
     def last(self) -> Stamp:
-        """The times of the last line that has any, of the last 200 lines that may have."""
+        """The times of the last line that has any, of the last 200 lines."""
         return next((at for text in reversed(self._tail) if (at := stamp(text)) != NOWHERE), NOWHERE)
 
-    def find(self, numbered: Iterator[tuple[int, str]]) -> Iterator[Found]:
-        """Yield the events of numbered lines in their order."""
-        for number, text in numbered:
-            if self._open is not None:
-                yield from self._wrapped(text)
-            yield from self._line(number, text)
-            if "20" in text[:48] or "datetime: 20" in text:
-                self._tail.append(text)
-                if self.first == NOWHERE:
-                    self.first = stamp(text)
+    def find(self, found: Iterator[Texts]) -> Iterator[Found]:
+        """Yield the events of the lines of all blocks in their order."""
+        for block in found:
+            self._date(block.texts)
+            active = self._active("\n".join(block.texts))
+            if self._open is None and not active.needles:
+                continue
+            for number, text in zip(block.numbers, block.texts, strict=True):
+                if self._open is not None:
+                    yield from self._wrapped(text)
+                for needle in active.needles:
+                    if needle in text:
+                        yield from self._line(number, text, active)
+                        break
         if self._open is not None:
             yield self._open.found()
             self._open = None
+
+    def _date(self, texts: list[str]) -> None:
+        self._tail = [*self._tail, *texts[-200:]][-200:]
+        if self.first == NOWHERE:
+            dated = (stamp(text) for text in texts if "20" in text[:48] or "datetime: 20" in text)
+            self.first = next((at for at in dated if at != NOWHERE), NOWHERE)
+
+    def _active(self, joined: str) -> _Active:
+        """Return what can occur in a block at all: few patterns do, and looking for a literal is quick."""
+        found = {needle for needle in self._needles if needle in joined}
+        return _Active(
+            sorted(found),
+            [profile for profile in PROFILES if profile.anchor.needle in found],
+            [event for event in self._events if event[0] in found],
+            [needle for needle in FAILURES if needle in found],
+        )
 
     def _wrapped(self, text: str) -> Iterator[Found]:
         """Add a continuation line to the open record, or close it."""
@@ -131,18 +172,19 @@ class Finder:
         yield record.found()
         self._open = None
 
-    def _line(self, number: int, text: str) -> Iterator[Found]:
-        for needle, profile in self._anchors:
-            if needle in text and (matches := list(profile.anchor.regex.finditer(text))):
+    def _line(self, number: int, text: str, active: _Active) -> Iterator[Found]:
+        for profile in active.profiles:
+            anchor = profile.anchor
+            if anchor.needle in text and (matches := list(anchor.regex.finditer(text))):
                 yield from self._steps(profile, number, text, matches)
                 return
         done: set[tuple[str, str]] = set()
-        for needle, profile, kind, event in self._events:
+        for needle, profile, kind, event in active.events:
             if needle in text and (profile.name, kind) not in done and (match := _search(event, text)):
                 done.add((profile.name, kind))
                 values = _values(match.groupdict(), event.unit)
                 yield Found(kind, profile.name, number, stamp(text), "", values)
-        if not done and any(needle in text for needle in FAILURES):
+        if not done and any(needle in text for needle in active.failures):
             yield Found("failure", "", number, stamp(text), "", {}, strip(text).strip()[:300])
 
     def _steps(

@@ -1,0 +1,1 @@
+"""Programs that damage inputs at random, run on demand."""
