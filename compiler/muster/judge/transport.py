@@ -56,7 +56,8 @@ def _one(asked: JsonMap, transport: JsonMap, nodes: int) -> list[Reason]:
         worse = [
             path
             for path in across
-            if not path.startswith(_NO_FALLBACK) and not any(_fits(path, wanted) for wanted in require)
+            if not path.startswith(_NO_FALLBACK)
+            and not any(_fits(path, wanted) for wanted in (*require, *forbid))
         ]
         if worse:
             found.append(
@@ -128,6 +129,7 @@ def judge_transport(
     if evidence and isinstance(whole_record, dict) and isinstance(asked, dict):
         reasons.extend(item for item in _one(asked, whole_record, nodes) if item.code == "MU906")
     evidence = evidence or [(None, mapping(whole_record))]
+    rounds: dict[Reason, list[int | None]] = {}
     clean: JsonMap | None = None
     for number, found in evidence:
         if found == clean:
@@ -137,11 +139,21 @@ def judge_transport(
             here.extend(_one(asked, found, nodes))
         if not here:
             clean = found
-        where = "" if number is None else f" (round {number})"
-        reasons.extend(Reason(item.code, item.message + where) for item in here)
+        for reason in here:
+            rounds.setdefault(reason, []).append(number)
+    reasons.extend(
+        Reason(reason.code, reason.message + _rounds_text(told, len(evidence)))
+        for reason, told in rounds.items()
+    )
     if asked is not None and not isinstance(asked, dict):
         reasons.append(Reason("MU929", "the acceptance's transport is not one that can be judged"))
     return list(dict.fromkeys(reasons))
+
+
+def _rounds_text(told: list[int | None], count: int) -> str:
+    """Return which rounds a reason is of; nothing where it is of all."""
+    known = [str(number) for number in told if number is not None]
+    return f" (round {', '.join(known)})" if known and len(told) < count else ""
 
 
 def summary(runs: Iterable[JsonMap], record: JsonMap) -> dict[str, Any] | None:

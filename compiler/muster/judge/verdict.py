@@ -103,7 +103,7 @@ def _newest_first(assessments: Iterable[Assessment]) -> list[Assessment]:
 def _of_attempts(desired: JsonMap, attempts: list[Assessment], as_of: datetime) -> tuple[State, list[Reason]]:
     """Return the state that the attempts of this digest add up to, and why, the deciding reason first."""
     newest = attempts[0]
-    own = list(newest.reasons) or [accepted(newest)]
+    own = list(newest.reasons)
     damaged = [reason for item in attempts for reason in item.reasons if reason.code == "MU936"]
     if damaged:
         return "unreadable", list(dict.fromkeys([*damaged, *own]))
@@ -132,7 +132,7 @@ def _of_attempts(desired: JsonMap, attempts: list[Assessment], as_of: datetime) 
     against = disagreements(live)
     if against:
         return "contested", [*against, *own]
-    return newest.state, own
+    return newest.state, own or [accepted(newest)]
 
 
 def accepted(item: Assessment) -> Reason:

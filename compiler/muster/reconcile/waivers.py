@@ -127,7 +127,7 @@ def findings(waivers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         name, site, where = waiver["name"], waiver["site"], waiver["position"]
         if waiver["status"] == "expired":
             when = f"ended at {waiver['expires']}" if waiver["expires"] else "has no end that can be read"
-            hits = f"; {len(waiver['covers'])} verdicts would need it" if waiver["covers"] else ""
+            hits = f"; still needed by {', '.join(waiver['covers'][:3])}" if waiver["covers"] else ""
             text = f"waiver {name} {when}{hits}"
             step = "Repair what it covers, or renew it by review; then remove it."
             found.append(item("MU940", text, site, subject=name, position=where, next_step=step))
