@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from muster.archive.summary import Entry, entry_of_line
@@ -75,6 +76,7 @@ class Index:
             aside.write_bytes(packed)
             os.replace(aside, self._folder / f"{shard}.zst")  # noqa: PTH105 - Path.replace hides the rename
         except OSError:
-            aside.unlink(missing_ok=True)
+            with suppress(OSError):
+                aside.unlink(missing_ok=True)
             return False
         return True
