@@ -63,7 +63,7 @@ def identify(run: Run) -> Identity:
     ranks_from = "device-lines" if ranks is not None else None
     fitting = _fitting(run, group, factor if share is None else share, shares=shares)
     candidates = tuple(sorted(fitting))
-    if op is None and len(candidates) == 1 and run.rows:
+    if op is None and run.program is None and len(candidates) == 1 and run.rows:
         op, source = OPS[candidates[0]], "device-lines" if group is not None else "factor"
     if group is None:
         possible = [fitting[op.name]] if op and op.name in fitting else [] if op else list(fitting.values())

@@ -102,8 +102,9 @@ class Scanner:
 
     def _marked(self, number: int, origin: str, text: str) -> None:
         """Take a line with one of the words that any line of interest has, rows apart."""
-        if MARK in text:
-            self._record(number, text)
+        if (mark := text.find(f"{MARK} {{")) >= 0:
+            self._line(number, origin, text[:mark])
+            self._record(number, text[mark:])
             return
         inside = _foreign_text(text)
         if inside > 0:

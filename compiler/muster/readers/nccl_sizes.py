@@ -25,6 +25,9 @@ def check_sizes(run: Run, who: Identity) -> int:
     for _, group in groupby(run.rows, key=lambda row: row.combination):
         rows = list(group)
         asked = _asked(run)
+        if asked is not None and not asked:
+            run.note("MU724", "the header asks for no size at all", run.config_line)
+            return 0
         parts = _parts(rows, asked)
         if asked is None:
             for part in parts:
