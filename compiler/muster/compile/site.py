@@ -9,18 +9,22 @@ from muster import __version__
 from muster.compile.plans import plan_site
 from muster.compile.result import CompiledSite
 from muster.compile.versions import templates_digest, tool_versions
-from muster.diagnostics import Diagnostic
+from muster.diagnostics import Diagnostic, diagnostic
 from muster.emit.lock import build_lock, path_of
 from muster.emit.yaml import dump
 from muster.plan import digest_of
+from muster.render.model import parse_position
 from muster.render.script import script_digest
 from muster.render.site import render_site
+from muster.render.validate import validate_objects
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from muster.compile.evaluate import Resolved
     from muster.render.model import RenderedSite
+    from muster.render.validate import ValidationResult
+    from muster.site.positions import PositionMap
 
 
 def compile_site(resolved: Resolved, crds: Sequence[Mapping[str, Any]]) -> CompiledSite:
@@ -37,8 +41,12 @@ def compile_site(resolved: Resolved, crds: Sequence[Mapping[str, Any]]) -> Compi
     spec = resolved.result.resolved["spec"]
     positions = resolved.result.site.positions
     rendered = render_site(spec, plan.data, locate=positions.of)
-    checked = _validate(rendered, spec, crds)
-    found = _sorted((*found, *rendered.diagnostics, *_findings(checked, rendered, name)))
+    found = (*found, *rendered.diagnostics)
+    if any(item.is_error for item in found):
+        return CompiledSite(name, None, None, _sorted(found), {})
+    items = [entry.object for entry in rendered.objects]
+    checked = validate_objects(items, kubernetes=spec["cluster"]["kubernetes"], crds=crds)
+    found = _sorted((*found, *_findings(checked, rendered, positions, plan.data)))
     if any(item.is_error for item in found):
         return CompiledSite(name, None, None, found, checked.counts)
     data = _with_objects(plan.data, rendered)
@@ -66,6 +74,24 @@ def _files(rendered: RenderedSite, plan: Mapping[str, Any], resolved: Resolved) 
 def _with_objects(plan: dict[str, Any], rendered: RenderedSite) -> dict[str, Any]:
     objects = rendered.by_desired()
     return {**plan, "desired": [{**item, "objects": objects.get(item["id"], [])} for item in plan["desired"]]}
+
+
+def _findings(
+    checked: ValidationResult, rendered: RenderedSite, positions: PositionMap, plan: Mapping[str, Any]
+) -> list[Diagnostic]:
+    """Put faults of objects at the lines of the site that ask for them."""
+    asked = {item["id"]: item["position"] for item in plan["desired"]}
+    found = []
+    for fault in checked.faults:
+        if fault.index < 0:
+            found.append(diagnostic(fault.code, fault.message, positions.key(("spec",)), site=rendered.site))
+            continue
+        path, item, origin = rendered.objects[fault.index]
+        place = parse_position(asked.get(origin or "")) or positions.key(("spec",))
+        name = item.get("metadata", {}).get("name", "")
+        text = f"{item.get('kind')} {name}, {fault.path or 'the object'}: {fault.message}"
+        found.append(diagnostic(fault.code, text, place, path=path, site=rendered.site))
+    return found
 
 
 def _sorted(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
