@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from muster.reconcile.model import Report, item
 from muster.reconcile.plans import check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from muster.reconcile.gather import Gathered
@@ -27,6 +28,7 @@ def reconcile(
     as_of: datetime,
     generated: GeneratedState | None = None,
     replay: bool = False,
+    tests: Collection[str] | None = None,
 ) -> Report:
     """Give every desired test of some plans exactly one state, and say what drifted.
 
@@ -38,6 +40,8 @@ def reconcile(
         as_of: the moment to judge at, with a time zone.
         generated: how committed output compares with what compiles now; None when nobody compared, which the
             report says.
+        tests: report on these tests only; everything else is still read, so that evidence of other tests does
+            not look like evidence that nobody desires. None reports on all.
         replay: leave out evidence that ended after ``as_of``, to repeat an older reconciliation; otherwise
             such evidence is a doubt.
 
@@ -67,7 +71,7 @@ def reconcile(
     found["waiver"] = waivers.findings(live)
     found["input"] = _input(plans, gathered)
     accused, next_runs = suspects.suspects(desired, verdicts)
-    return Report(
+    report = Report(
         as_of=as_of.isoformat().replace("+00:00", "Z"),
         sites=[
             {key: plan.get(key) for key in ("site", "siteDigest", "campaign", "totals")} for plan in plans
@@ -80,6 +84,44 @@ def reconcile(
         suspects=accused,
         next_runs=next_runs,
         disabled=_disabled(plans),
+    )
+    return report if tests is None else narrowed(report, tests, gathered)
+
+
+def narrowed(report: Report, tests: Collection[str], gathered: Gathered) -> Report:
+    """Return the part of a report that is about some tests: their verdicts and what bears on them.
+
+    A test that no plan desires is a finding: looking at nothing proves nothing.
+    """
+    verdicts = [verdict for verdict in report.verdicts if verdict["test"] in tests]
+    ids = {verdict["id"] for verdict in verdicts}
+    waiving = [
+        one for one in report.waivers if ids & {*one["covers"], *(found["id"] for found in one["others"])}
+    ]
+    subjects = ids | {(one["site"], one["name"]) for one in waiving}
+    covered = [entry for entry in report.coverage if entry["test"] in tests]
+    subjects |= {f"{entry['pool']}/{entry['test']}" for entry in covered}
+    found = {
+        name: [
+            entry
+            for entry in entries
+            if entry["subject"] in subjects or (entry["site"], entry["subject"]) in subjects
+        ]
+        for name, entries in report.drift.items()
+    }
+    missing = sorted(set(tests) - {verdict["test"] for verdict in verdicts})
+    found["input"] += [
+        item("MU945", f"no site desires test {name}: nothing was checked", "") for name in missing
+    ]
+    return replace(
+        report,
+        summary=_summary(verdicts, found, gathered),
+        verdicts=verdicts,
+        drift=found,
+        waivers=waiving,
+        coverage=covered,
+        suspects=[entry for entry in report.suspects if entry["test"] in tests],
+        disabled=[entry for entry in report.disabled if entry["test"] in tests],
     )
 
 

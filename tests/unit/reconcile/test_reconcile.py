@@ -45,6 +45,7 @@ def test_case(case: dict[str, Any]) -> None:
         "as_of",
         "generated",
         "replay",
+        "tests",
         "expect",
         "states",
         "drift",
@@ -62,6 +63,7 @@ def test_case(case: dict[str, Any]) -> None:
         as_of=h.moment(case.get("as_of", h.AS_OF)),
         generated=state,
         replay=case.get("replay", False),
+        tests=case.get("tests"),
     )
     shown = report.as_dict()
     covers(case.get("expect", {}), shown, "report")

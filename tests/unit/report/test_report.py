@@ -17,10 +17,12 @@ import judge_helpers as h
 import reconcile_helpers as r
 from muster.reconcile import Difference, GeneratedState, reconcile
 from muster.report import (
+    FORMS,
     diagnostics_of,
     render_json,
     render_junit,
     render_markdown,
+    render_report,
     render_sarif,
     render_text,
     schema,
@@ -463,3 +465,14 @@ def test_widths() -> None:
     assert width("abc") == 3
     assert width("北京") == 4
     assert width("e\u0301") == 1
+
+
+def test_one_door_to_all_formats() -> None:
+    plan = r.plan(["node-a"], {"node-all-reduce": {"base": "node"}})
+    report = reconcile([plan], r.archive([plan]), as_of=AS_OF, generated=GeneratedState())
+    shown = {form: render_report(report, form) for form in FORMS}
+    assert len(set(shown.values())) == len(FORMS)
+    assert shown["text"] == render_text(report.as_dict())
+    assert "\x1b" in render_report(report, "text", colour=True)
+    with pytest.raises(ValueError, match="no format"):
+        render_report(report, "pdf")
