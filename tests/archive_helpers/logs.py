@@ -171,9 +171,9 @@ def end(number: int = 1, exit_code: int = 0, **more: Any) -> str:
     return record("end", round=number, exit=exit_code, **fields)
 
 
-def finish(exit_code: int = 0, rounds: int = 3, failed: int = 0) -> str:
+def finish(exit_code: int = 0, rounds: int = 3, failed: int = 0, **more: Any) -> str:
     """The last record line."""
-    return record("finish", exit=exit_code, rounds=rounds, failed=failed, time="2026-10-14T08:09:00Z")
+    return record("finish", exit=exit_code, rounds=rounds, failed=failed, time="2026-10-14T08:09:00Z", **more)
 
 
 def pod_log(wanted: dict[str, Any], rounds: int = 3, **kwargs: Any) -> str:

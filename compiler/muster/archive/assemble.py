@@ -151,7 +151,7 @@ def _attempt(
         "exitCode": ending.exit,
         "signal": ending.signal,
         "timedOut": ending.timed_out or any(item.ending.timed_out for item in rounds),
-        "reason": declared.reason or (why if state != "complete" else None),
+        "reason": declared.reason or (story.reason or why if state != "complete" else None),
         "rounds": [item.as_json() for item in rounds],
     }
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from muster.archive.exits import UNKNOWN, Ending
+from muster.diagnostics.escape import clip
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,6 +45,7 @@ class Story:
         rounds: rounds by number.
         expected: rounds that the begin records announce; 0 when they announce none.
         finish: how the attempt ended, by its finish record; None without one.
+        reason: what the first failed finish record says, one sentence.
         contradictions: what record lines disagree on.
         start: the earliest time of a begin or excluded record.
         end: the latest time of an end or finish record.
@@ -54,6 +56,7 @@ class Story:
     rounds: dict[int, Round] = field(default_factory=dict)
     expected: int = 0
     finish: Ending | None = None
+    reason: str | None = None
     contradictions: list[str] = field(default_factory=list)
     start: str | None = None
     end: str | None = None
@@ -132,6 +135,8 @@ def _clean(ending: Ending) -> bool:
 
 def _finish(story: Story, record: Mapping[str, Any]) -> None:
     ending = Ending(whole(record.get("exit")))
+    if isinstance(record.get("message"), str) and not _clean(ending):
+        story.reason = story.reason or clip(record["message"], 400)
     if story.finish is None or _clean(story.finish):
         story.finish = ending
     elif not _clean(ending) and ending != story.finish:
