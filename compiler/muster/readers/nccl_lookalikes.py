@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from muster.readers.source import Source
 
 _NCCOM = re.compile(r"size\(B\)\s+count\(elems\)\s+type\s+time")
-_MSCCLPP = re.compile(r"^\W*Initializing MSCCL\+\+", re.MULTILINE)
+_MSCCLPP = re.compile(r"^[^\w\n]{0,40}Initializing MSCCL\+\+", re.MULTILINE)
 _OLD = re.compile(r"bytes\s+N\s+type\s+(?:op\s+)?(?:root\s+)?time\s+algbw\s+busbw\s+res\b")
 
 
