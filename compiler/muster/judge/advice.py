@@ -24,7 +24,7 @@ _BY_CODE: Final = {
     "MU925": "Give the test a threshold with unit, size and source; `muster baseline` proposes one.",
     "MU926": "Keep the source that can be trusted and run again by a new campaign.",
     "MU936": "Restore the record in the archive from a copy, or run the test again by a new campaign.",
-    "MU929": "Ingest the logs of every pod, with the record lines and NCCL's `via` lines, or run again.",
+    "MU929": "Ingest what tells it with the log (record lines of the pods, nvidia-smi, via lines), or run again.",
     "MU932": "Find what changed between the attempts; after a repair ask for a fresh run by a new campaign.",
     "MU933": "Find what changed between the attempts; after a repair ask for a fresh run by a new campaign.",
 }

@@ -139,14 +139,16 @@ def _environment(
     measurement, acceptance = mapping(desired.get("measurement")), mapping(desired.get("acceptance"))
     skip = frozenset(mapping(acceptance.get("preflight")))
     runs = [run for group in rounds.values() for run in group]
-    proven = (
-        bool(text(measurement.get("op"))) or mapping(acceptance.get("checks")).get("entities") is not None
-    )
+    measured = bool(text(measurement.get("op")))
+    diagnosed = mapping(acceptance.get("checks")).get("entities") is not None
     parts = [environment.judge_parameters(measurement, record, runs)]
     if not environment.as_declared(measurement, record, unit):
+        counted_ = measured or diagnosed
         parts += [
             environment.judge_software(measurement, record, unit, skip),
-            environment.judge_hardware(measurement, record, unit, skip, counted=proven),
+            environment.judge_hardware(
+                measurement, record, unit, skip, counted=counted_, diagnosed=diagnosed and not measured
+            ),
             environment.judge_image(measurement, record),
         ]
     return [item for reasons, _ in parts for item in reasons], [

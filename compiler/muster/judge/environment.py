@@ -117,19 +117,20 @@ def _judge_cuda(declared: str, record: JsonMap) -> tuple[list[Reason], list[Diff
     """Compare CUDA: what a tool was built with must be the declared, what a driver supports at least that.
 
     A node's inventory tells the newest CUDA its driver supports, which says nothing of the toolkit in the
-    image unless it is the declared one. What the record as a whole tells beyond that comes from a tool.
+    image unless it is the declared one. What the record as a whole tells beyond nodes and runs is a tool's,
+    unless the runs tell theirs.
     """
     environment = mapping(record.get("environment"))
     nodes = mapping(environment.get("nodes"))
     drivers = {str(node): found for node in nodes if (found := text(mapping(nodes[node]).get("cuda")))}
-    told = {part.strip() for part in (text(environment.get("cuda")) or "").split(",")}
-    told -= {"", *drivers.values()}
-    told |= {
-        found
-        for run in maps(record.get("runs"))
-        if (found := text(mapping(run.get("environment")).get("cuda")))
-    }
-    tools = {found: found for found in sorted(told)}
+    runs = [text(mapping(run.get("environment")).get("cuda")) for run in maps(record.get("runs"))]
+    tools = {found: found for found in runs if found}
+    common = [part.strip() for part in (text(environment.get("cuda")) or "").split(",")]
+    rest = {part: part for part in common if part and part not in tools and part not in drivers.values()}
+    if tools:
+        drivers |= rest
+    else:
+        tools = rest
     reasons, fields = _compare("software.cuda", declared, tools, same_version)
     more, differences = _compare("software.cuda", declared, drivers, at_least)
     reasons, fields = [*reasons, *more], [*fields, *differences]
@@ -234,7 +235,13 @@ def gpu_counts(environment: JsonMap) -> dict[str, int]:
 
 
 def judge_hardware(
-    measurement: JsonMap, record: JsonMap, unit: tuple[str, ...], skip: frozenset[str], *, counted: bool
+    measurement: JsonMap,
+    record: JsonMap,
+    unit: tuple[str, ...],
+    skip: frozenset[str],
+    *,
+    counted: bool,
+    diagnosed: bool,
 ) -> tuple[list[Reason], list[Difference]]:
     """Compare GPU product and GPUs per node.
 
@@ -244,6 +251,7 @@ def judge_hardware(
         unit: the nodes whose GPUs are counted.
         skip: facts that something else judges.
         counted: whether ranks or checks prove the count, so that no inventory needs to tell it again.
+        diagnosed: whether a diagnosis of the devices is judged: a product that nobody tells is no doubt then.
     """
     hardware = mapping(measurement.get("hardware"))
     reasons: list[Reason] = []
@@ -252,7 +260,7 @@ def judge_hardware(
     if declared is not None and "product" not in skip:
         known = products(record)
         more, differences = _compare("hardware.product", declared, known, same_product)
-        reasons.extend(more or ([] if known else _unknown("hardware.product", list(unit))))
+        reasons.extend(more or ([] if known or diagnosed else _unknown("hardware.product", list(unit))))
         fields.extend(differences)
     wanted = whole(hardware.get("gpusPerNode"))
     if wanted is not None and "gpus" not in skip:

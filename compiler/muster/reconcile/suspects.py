@@ -127,8 +127,8 @@ def suspects(
 def _next(court: _Court, undecided: Sequence[tuple[Kind, list[str]]]) -> list[dict[str, Any]]:
     """Choose further runs greedily: first the node in the most undecided runs, until each has one suspect left.
 
-    A test of the node alone comes first where one is desired and open, since it needs one node. Else the node
-    is paired with an acquitted partner, whose part in a failure is ruled out.
+    A node that no test of its own has proven sound is tested alone first, since that needs one node. Else it is
+    paired with an acquitted partner, whose part in a failure is ruled out.
     """
     chosen: dict[tuple[str, ...], dict[str, Any]] = {}
     tested: dict[Kind, set[str]] = {}
@@ -141,7 +141,8 @@ def _next(court: _Court, undecided: Sequence[tuple[Kind, list[str]]]) -> list[di
         if not todo:
             return list(chosen.values())
         (node, kind), decides = min(
-            todo.items(), key=lambda found: (-found[1], found[0][0], str(found[0][1]))
+            todo.items(),
+            key=lambda found: (-found[1], found[0][0] in court.sound, found[0][0], str(found[0][1])),
         )
         tested.setdefault(kind, set()).add(node)
         run = _run(court, kind, node, undecided)
@@ -151,9 +152,10 @@ def _next(court: _Court, undecided: Sequence[tuple[Kind, list[str]]]) -> list[di
 
 def _run(court: _Court, kind: Kind, node: str, undecided: Sequence[tuple[Kind, list[str]]]) -> dict[str, Any]:
     """Return the cheapest run that tells about a node."""
-    if node in court.open_tests:
-        name = min(court.open_tests[node])
-        return {"kind": "node", "unit": [node], "desired": name, "why": f"no test of {node} alone counts yet"}
+    alone = min(court.open_tests[node]) if node in court.open_tests else None
+    if alone is not None and node not in court.sound:
+        why = f"no test of {node} alone counts yet"
+        return {"kind": "node", "unit": [node], "desired": alone, "why": why}
     partners = sorted(set(court.acquitted.get(kind, {})) - {node})
     why = f"{{}} passed with others, so that a failure would be {node}'s"
     if not partners:
@@ -161,15 +163,17 @@ def _run(court: _Court, kind: Kind, node: str, undecided: Sequence[tuple[Kind, l
         known = set(court.sound) | set(court.open_tests)
         partners = sorted(known - suspected - set(court.accused) - {node})
         why = "{} is under no suspicion"
-    if not partners:
-        text = f"no node is left to pair {node} with; exchange its NIC, cable or port, or add a node"
-        return {"kind": "none", "unit": [node], "desired": None, "why": text}
-    partner = partners[0]
-    unit = sorted((node, partner))
-    return {
-        "kind": "pair",
-        "unit": unit,
-        "test": kind[0],
-        "desired": court.runs.get((kind, tuple(unit))),
-        "why": why.replace("{}", partner),
-    }
+    if partners:
+        unit = sorted((node, partners[0]))
+        return {
+            "kind": "pair",
+            "unit": unit,
+            "test": kind[0],
+            "desired": court.runs.get((kind, tuple(unit))),
+            "why": why.replace("{}", partners[0]),
+        }
+    if alone is not None:
+        why = f"no node is left to pair {node} with, and this test of it alone does not count yet"
+        return {"kind": "node", "unit": [node], "desired": alone, "why": why}
+    why = f"no node is left to pair {node} with; exchange its NIC, cable or port, or add a node"
+    return {"kind": "none", "unit": [node], "desired": None, "why": why}

@@ -252,7 +252,9 @@ def test_the_quick_look_at_an_environment_overlooks_nothing(base: str, data: st.
         nothing: tuple[list[Any], list[Any]] = ([], [])
         assert environment.judge_software(want["measurement"], record, unit, frozenset()) == nothing
         assert (
-            environment.judge_hardware(want["measurement"], record, unit, frozenset(), counted=False)
+            environment.judge_hardware(
+                want["measurement"], record, unit, frozenset(), counted=False, diagnosed=False
+            )
             == nothing
         )
         assert environment.judge_image(want["measurement"], record) == nothing
