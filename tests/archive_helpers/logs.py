@@ -236,3 +236,9 @@ def _side(size: int, time: float) -> dict[str, float]:
     """A document does not round, so both bandwidths follow from the time."""
     algbw = size / time / 1e3
     return {"time": time, "alg_bw": round(algbw, 6), "bus_bw": round(algbw * 1.875, 6), "nwrong": 0.0}
+
+
+def smi(gpus: int = 8, product: str = "NVIDIA H20-3e", driver: str = "580.126.20") -> str:
+    """What ``nvidia-smi --query-gpu=index,name,pci.bus_id,driver_version --format=csv`` prints."""
+    rows = [f"{index}, {product}, 00000000:{index:02X}:00.0, {driver}" for index in range(gpus)]
+    return "\n".join(["index, name, pci.bus_id, driver_version", *rows]) + "\n"

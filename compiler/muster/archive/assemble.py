@@ -10,6 +10,7 @@ from muster.archive.binding import contradiction
 from muster.archive.claims import compare_claims
 from muster.archive.exits import UNKNOWN, Ending, is_quiet
 from muster.archive.intake import safe_name
+from muster.archive.inventory import is_inventory
 from muster.archive.note import Note, note, printable
 from muster.archive.outcome import NO_TOOL, outcome, worst
 from muster.archive.record import SCHEMA, Record, attempt_id
@@ -75,12 +76,12 @@ def assemble(parts: Sequence[Part], bound: Bound, declared: Declared) -> tuple[R
         "declared": declared.as_json(),
         "attempt": _attempt(parts, bound, declared, story, ending, said),
         "measurement": bound.measurement,
-        "environment": found.environment(readings, story, unit),
+        "environment": found.environment(readings, story, unit, declared.nodes),
         "command": [str(word) for word in command] if isinstance(command, list) else _command(runs),
         "parameters": found.parameters(runs),
         "runs": runs,
-        "checks": _with_place(readings, "checks", unit),
-        "rows": _with_place(readings, "rows", unit),
+        "checks": _with_place(readings, "checks", unit, declared),
+        "rows": _with_place(readings, "rows", unit, declared),
         "steps": _only(readings, "steps", notes),
         "goodput": _only(readings, "goodput", notes),
         "transport": found.transport(runs),
@@ -177,11 +178,13 @@ def _command(runs: Sequence[Mapping[str, Any]]) -> list[str] | None:
     return next((list(run["command"]) for run in runs if run.get("command")), None)
 
 
-def _with_place(readings: Sequence[Mapping[str, Any]], key: str, unit: Sequence[str]) -> list[dict[str, Any]]:
+def _with_place(
+    readings: Sequence[Mapping[str, Any]], key: str, unit: Sequence[str], declared: Declared
+) -> list[dict[str, Any]]:
     """Return checks or rows of all files, each with its file and, where it is known, its node."""
     placed = []
     for index, reading in enumerate(readings):
-        node = found.node_of_file(reading, unit)
+        node = found.node_of_file(reading, unit, declared.nodes)
         own = {"file": index} if node is None else {"file": index, "node": node}
         placed += [{**own, **item} for item in reading.get(key) or ()]
     return placed
@@ -222,6 +225,7 @@ def _problems(parts: Sequence[Part]) -> Iterator[Note]:
             every += [item for item in run.get("problems") or () if item["severity"] == "error"]
         for item in every:
             unknown = (part.reading["tool"] is None and data) or is_quiet(part.reading, readings)
+            unknown = unknown or is_inventory(part.reading)
             yield {
                 "code": item["code"],
                 "severity": "info" if unknown else item["severity"],

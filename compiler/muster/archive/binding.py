@@ -45,6 +45,7 @@ class Declared:
         reason: why it ended as it did, one line.
         note: anything else worth keeping, one line.
         hosts: node names by the host names that logs use, where these differ.
+        nodes: node names by the names of files that are of one node.
         position: where it is declared.
     """
 
@@ -64,6 +65,7 @@ class Declared:
     reason: str | None = None
     note: str | None = None
     hosts: Mapping[str, str] = field(default_factory=dict)
+    nodes: Mapping[str, str] = field(default_factory=dict)
     position: Position | None = None
 
     @property
@@ -90,6 +92,7 @@ class Declared:
             "reason": self.reason,
             "note": self.note,
             "hosts": dict(sorted(self.hosts.items())) or None,
+            "nodes": dict(sorted(self.nodes.items())) or None,
         }
         return {key: value for key, value in values.items() if value is not None} or None
 
@@ -114,6 +117,7 @@ def declared_of(found: Mapping[str, Any] | None) -> Declared:
         reason=said.get("reason"),
         note=said.get("note"),
         hosts=said.get("hosts", {}),
+        nodes=said.get("nodes", {}),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from muster.archive import inventory
 from muster.archive.note import Note, note
 from muster.archive.story import whole
 from muster.diagnostics.escape import clip
@@ -18,7 +19,7 @@ _COMPARED = (
     ("iters", "MU853"),
     ("warmup", "MU853"),
 )
-_BESIDE = frozenset({None, "muster-pod", "nvidia-smi", "ibstat", "dcgm-health"})
+_BESIDE = frozenset({None, "muster-pod", "dcgm-health", *inventory.TOOLS})
 # Reports of these hold results of other tools.
 _WRAPPERS = ("nvcre", "aicr", "ctrf")
 # nccl-tests cuts a size down to a multiple of 16 bytes for every rank.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import isfinite
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from muster.archive.exits import has_data
+from muster.archive.inventory import facts_of, is_inventory, plain_facts
 from muster.archive.note import Note, note
 from muster.archive.story import whole
 from muster.diagnostics.escape import visible
@@ -16,39 +17,53 @@ if TYPE_CHECKING:
 
     from muster.archive.story import Story
 
-_MOST_NICS = 512
 _COMMON = ("driver", "cuda", "kernel", "image", "dcgm")
 
 
-def node_of_file(reading: Mapping[str, Any], unit: Sequence[str]) -> str | None:
-    """Return the node that a file is of: as its record lines say, else the only node of the unit."""
+def node_of_file(
+    reading: Mapping[str, Any], unit: Sequence[str], declared: Mapping[str, str] = MappingProxyType({})
+) -> str | None:
+    """Return the node that a file is of: as its record lines say, as declared, else the only node of the unit."""
     told = {record["node"] for record in reading["records"] if isinstance(record.get("node"), str)}
     if len(told) == 1:
         return str(told.pop())
+    if not told and reading["file"] in declared:
+        return declared[reading["file"]]
     return unit[0] if not told and len(unit) == 1 else None
 
 
-def environment(readings: Sequence[Mapping[str, Any]], story: Story, unit: Sequence[str]) -> dict[str, Any]:
+def environment(
+    readings: Sequence[Mapping[str, Any]], story: Story, unit: Sequence[str], declared: Mapping[str, str]
+) -> dict[str, Any]:
     """Return the environment of an attempt.
 
-    ``nodes`` holds what each node's record lines found; what a tool printed is added where its file is of one
-    node. A value at the top is the one that all nodes share; several are joined by a comma, so that they
-    equal no declared one.
+    ``nodes`` holds what each node's record lines, inventories and tools found; a file that is of no one node
+    tells only of software that all nodes share. A value at the top is the one that all nodes share; several
+    are joined by a comma, so that they equal no declared one.
+
+    Args:
+        readings: what each file says.
+        story: what the record lines say.
+        unit: the nodes that the attempt is of.
+        declared: nodes by the names of their files.
     """
     nodes: dict[str, dict[str, Any]] = {}
     for begin in (*story.begins, *story.excluded):
         found = begin.get("found")
         if isinstance(begin.get("node"), str) and isinstance(found, dict):
-            nodes.setdefault(begin["node"], {}).update(_facts(found))
+            nodes.setdefault(begin["node"], {}).update(plain_facts(found))
     common: dict[str, list[Any]] = {key: [] for key in _COMMON}
     for reading in readings:
-        own = reading.get("environment") or {}
-        node = node_of_file(reading, unit)
-        for key in ("driver", "cuda", "dcgm"):
-            if own.get(key) is not None:
-                common[key].append(own[key])
-                if node is not None:
-                    nodes.setdefault(node, {}).setdefault(key, own[key])
+        node = node_of_file(reading, unit, declared)
+        own = {
+            key: value for key, value in reading["environment"].items() if key in ("driver", "cuda", "dcgm")
+        }
+        if is_inventory(reading):
+            own = facts_of(reading)
+        if node is not None:
+            _add(nodes.setdefault(node, {}), own)
+        elif not is_inventory(reading) and own.get("cuda") is not None:
+            common["cuda"].append(own["cuda"])
     runs = [run for reading in readings for run in reading.get("runs") or ()]
     tools = [run.get("environment") or {} for run in runs]
     common["cuda"] += [tool["cuda"] for tool in tools if tool.get("cuda") is not None]
@@ -65,31 +80,26 @@ def environment(readings: Sequence[Mapping[str, Any]], story: Story, unit: Seque
         "nics": {
             name: found["nics"] for name, found in sorted(nodes.items()) if found.get("nics") is not None
         },
-        "nodes": dict(sorted(nodes.items())),
+        "nodes": {name: found for name, found in sorted(nodes.items()) if found},
     }
+
+
+def _add(known: dict[str, Any], found: Mapping[str, Any]) -> None:
+    """Add facts about a node; two sources that differ both stand."""
+    for key, value in found.items():
+        if value is None:
+            continue
+        old = known.get(key)
+        if old is None or key == "nics":
+            known[key] = value
+        elif str(old).replace(" ", "-") != str(value).replace(" ", "-"):
+            known[key] = min(old, value) if key == "gpus" else f"{old}, {value}"
 
 
 def _one(values: Iterable[Any]) -> Any:
     """Return the value that all share, None without any, several as one text."""
     known = sorted({str(value) for value in values if value is not None})
     return ", ".join(known) if known else None
-
-
-def _facts(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plain values of what a node found, and its network devices; all else is dropped."""
-    plain = {str(key): value for key, value in found.items() if _is_plain(value)}
-    nics = found.get("nics")
-    if isinstance(nics, list):
-        plain["nics"] = [
-            {str(key): value for key, value in nic.items() if _is_plain(value)}
-            for nic in nics[:_MOST_NICS]
-            if isinstance(nic, dict)
-        ]
-    return plain
-
-
-def _is_plain(value: object) -> bool:
-    return value is None or isinstance(value, (str, int)) or (isinstance(value, float) and isfinite(value))
 
 
 def _gpus(
@@ -174,7 +184,7 @@ def coverage(
     notes = (
         [note("MU854", f"{', '.join(map(visible, foreign))} took part, not of the unit")] if foreign else []
     )
-    measured = any(has_data(item) for item in readings)
+    measured = any(has_data(item) or facts_of(item) for item in readings)
     exercised = (told | here) & set(unit)
     if seen and len(named) != len(unit) and measured:
         notes.append(note("MU854", f"device lines show {len(named)} hosts, the unit has {len(unit)} nodes"))

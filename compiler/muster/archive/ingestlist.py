@@ -40,6 +40,7 @@ _ENTRY = {
     "reason": str,
     "note": str,
     "hosts": dict,
+    "nodes": dict,
 }
 _RANGES = {"exitCode": (0, 255), "signal": (1, 64), "round": (1, 1000)}
 _KINDS = {str: "a text", bool: "true or false", int: "a whole number", list: "a list", dict: "a map"}
@@ -140,9 +141,11 @@ class _Reader:
             self._add("MU832", "end is before start", (*path, "end"))
         files = self._texts(entry.get("files") or [], (*path, "files"))
         unit = self._texts(entry["unit"], (*path, "unit")) if "unit" in entry else None
-        hosts = entry.get("hosts") or {}
-        if not all(isinstance(item, str) for item in hosts.values()):
-            self._add("MU832", "hosts must map names to names", (*path, "hosts"))
+        for key in ("hosts", "nodes"):
+            if not all(isinstance(item, str) for item in (entry.get(key) or {}).values()):
+                self._add("MU832", f"{key} must map names to names", (*path, key))
+        for name in sorted(set(entry.get("nodes") or ()) - set(files)):
+            self._add("MU832", f"{visible(clip(name, 60))} is none of the files", (*path, "nodes", name))
         declared = Declared(
             site=entry.get("site", top.get("site")),
             test=entry.get("test"),
@@ -159,7 +162,8 @@ class _Reader:
             synthetic=entry.get("synthetic", top.get("synthetic", False)),
             reason=entry.get("reason"),
             note=entry.get("note"),
-            hosts=hosts,
+            hosts=entry.get("hosts") or {},
+            nodes=entry.get("nodes") or {},
             position=self._positions.of(path),
         )
         return Batch(tuple(Input(name, folder / name) for name in files), declared, grouped=True)

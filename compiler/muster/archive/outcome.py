@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from muster.archive.exits import Ending, has_data, is_bad, is_quiet, meaning
+from muster.archive.inventory import is_inventory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,8 +43,19 @@ def outcome(
     data = [
         (index, item)
         for index, item in enumerate(readings)
-        if item["tool"] not in NO_TOOL and not is_quiet(item, readings)
+        if item["tool"] not in NO_TOOL and not is_inventory(item) and not is_quiet(item, readings)
     ]
+    found += (
+        Said(
+            "complete",
+            "MU845",
+            f"the inventory is {item['state']}, so it counts for nothing",
+            "warning",
+            index,
+        )
+        for index, item in enumerate(readings)
+        if is_inventory(item) and item["state"] != "complete"
+    )
     if data:
         found += _files(data, story, ending)
         found += (
@@ -170,7 +182,8 @@ def _nothing(readings: Sequence[Mapping[str, Any]], story: Story, ending: Ending
         if found in meanings:
             return Said(state, code, f"no output of a tool, {meanings[found].text}")
     pod = any(item["tool"] == "muster-pod" for item in readings)
-    if pod and tool == "preflight" and story.finished:
+    listed = any(is_inventory(item) and item["state"] == "complete" for item in readings)
+    if tool == "preflight" and ((pod and story.finished) or listed):
         return Said("complete")
     if pod and "ok" not in meanings:
         return Said("incomplete", "MU847", "no output of a tool was found", "warning")

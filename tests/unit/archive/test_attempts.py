@@ -49,6 +49,9 @@ def test_cases(case: dict[str, Any], tmp_path: Path) -> None:
         "synthetic": record["synthetic"],
         "digest": record["identity"]["digest"],
         "measurement": record["measurement"],
+        "driver": record["environment"]["driver"],
+        "drivers": {node: own.get("driver") for node, own in record["environment"]["nodes"].items()},
+        "gpus": record["environment"]["gpus"],
     }
     assert {key: found[key] for key in want} == want, record["notes"]
     assert result.records[0].state == record["state"]
