@@ -54,7 +54,8 @@ def read_ingest_list(path: Path, label: str) -> list[Batch]:
         label: how messages call it.
 
     Raises:
-        InputFault: it cannot be read (MU810), is no valid YAML (MU830) or no valid list (MU831 to MU833).
+        InputFault: it cannot be read (MU810), is no valid YAML (the codes of site files, MU1xx) or no valid list
+            (MU831 to MU833).
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -77,11 +78,8 @@ def _parse(text: str, label: str) -> tuple[Any, PositionMap]:
     limits = Limits()
     findings = Findings(label, "", limits.findings)
     tree = compose(text, findings, limits)
-    found = findings.done()
-    if any(item.is_error for item in found) or not tree.complete:
-        raise InputFault(
-            found or (diagnostic("MU830", "the document is not complete", Position(label, 1, 1)),)
-        )
+    if findings:
+        raise InputFault(findings.done())
     return tree.value, PositionMap(label, tree.spans)
 
 

@@ -16,6 +16,7 @@ _SIDES = ("outOfPlace", "inPlace")
 _FIGURES = ("timeUs", "algbw", "busbw", "wrong")
 _ROW = frozenset({"line", "bytes", "count", "cycle", "type", "redop", "root", *_SIDES})
 _SHARED = ("cycle", "type", "redop", "root")
+_BETWEEN = "\x1f"
 _LEFT_OUT = frozenset({"devices", "problems"})
 
 
@@ -51,7 +52,7 @@ class Entry(NamedTuple):
 
     def line(self) -> bytes:
         """Return it as a line of an index."""
-        head = "\t".join(self[:6]).encode("utf-8")
+        head = _BETWEEN.join(self[:6]).encode("utf-8")
         return b"\t".join((head, self.measurement, self.body)) + b"\n"
 
 
@@ -61,17 +62,9 @@ def entry_of_line(line: bytes) -> Entry:
     Raises:
         ValueError: it is none.
     """
-    path, tag, digest, test, state, time, measurement, body = line.rstrip(b"\n").split(b"\t")
-    return Entry(
-        path.decode(),
-        tag.decode(),
-        digest.decode(),
-        test.decode(),
-        state.decode(),
-        time.decode(),
-        measurement,
-        body,
-    )
+    head, measurement, body = line.rstrip(b"\n").split(b"\t")
+    path, tag, digest, test, state, time = head.decode("utf-8").split(_BETWEEN)
+    return Entry(path, tag, digest, test, state, time, measurement, body)
 
 
 def entry_of(record: Mapping[str, Any], path: str, tag: str) -> Entry:

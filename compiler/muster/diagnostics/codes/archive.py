@@ -191,12 +191,6 @@ they become paths and keys. This one has not, so the log is bound to nothing."""
 
 _LIST = (
     Code(
-        "MU830",
-        "the ingest list is not valid YAML",
-        "It must be one document of kind IngestList.",
-        hint="mend the YAML",
-    ),
-    Code(
         "MU831",
         "an unknown field in the ingest list",
         "The list is closed: a mistyped field would otherwise be dropped in silence.",
