@@ -15,9 +15,13 @@ def site_text(name: str) -> str:
     text = text.replace("  name: h20-roce\n", f"  name: {name}\n", 1)
     text = text.replace("          - node-a\n          - node-b\n", nodes, 1)
     text = text.replace("    project: gpu-acceptance\n", f"    project: {name}\n", 1)
-    text = text.replace("    gpuHours: 40\n", "    gpuHours: 400\n").replace("    deadline: 6h\n", "    deadline: 2d\n")
+    text = text.replace("    gpuHours: 40\n", "    gpuHours: 400\n").replace(
+        "    deadline: 6h\n", "    deadline: 2d\n"
+    )
     ring = "".join(f"    pair-{op}:\n      pairs: ring\n" for op in ("all-reduce", "all-gather", "alltoall"))
-    return text.replace("  tests:\n", "  tests:\n" + ring, 1).replace("      scope: pair\n", "      scope: pair\n      pairs: ring\n", 1)
+    return text.replace("  tests:\n", "  tests:\n" + ring, 1).replace(
+        "      scope: pair\n", "      scope: pair\n      pairs: ring\n", 1
+    )
 
 
 def write_repository(folder: Path, count: int) -> None:

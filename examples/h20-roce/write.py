@@ -148,7 +148,19 @@ def diagnosis() -> str:
     return json.dumps(document, indent="\t", sort_keys=True, separators=(",", " : ")) + "\n"
 
 
+def inventory(node: str) -> str:
+    """Return what nvidia-smi says of the eight GPUs of a node, as `--query-gpu=... --format=csv` prints it."""
+    lines = ["index, name, uuid, pci.bus_id, driver_version, memory.total [MiB]"]
+    for gpu in range(8):
+        uuid = f"GPU-00000000-0000-4000-8000-{node.encode().hex()[-10:]}{gpu:02x}"
+        bus = f"00000000:{0x18 + 0x11 * gpu:02X}:00.0"
+        lines.append(f"{gpu}, NVIDIA H20-3e, {uuid}, {bus}, 580.126.20, 143771 MiB")
+    return "\n".join(lines) + "\n"
+
+
 OTHER = {
+    "node-a-gpus.csv": inventory("node-a"),
+    "node-b-gpus.csv": inventory("node-b"),
     "node-a-dcgm-level-1.json": diagnosis(),
     "node-b-dcgm-level-1.json": diagnosis(),
     "dcgm-missing-plugins.txt": (

@@ -80,7 +80,9 @@ def _summary(done: Compilation, result: PublishResult, shown: str) -> str:
     lines = [
         f"{len(done.sites)} sites, {done.rules} rules each, {runs} runs, about {hours:g} GPU-hours",
         "checked: "
-        + ", ".join(f"{count} objects against {against}" for against, count in sorted(checked.items())),
+        + ", ".join(
+            f"{count} objects against {against}" for against, count in sorted(checked.items()) if count
+        ),
         f"{shown}: {len(result.written)} files written, {len(result.removed)} removed, {result.unchanged} unchanged",
     ]
     lines += [f"removed site: {name}" for name in result.retired]

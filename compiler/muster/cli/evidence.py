@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from muster.cli.plans import read_plans
 from muster.cli.world import World, label
@@ -43,11 +43,11 @@ def judge_sites(
     return report, tuple(records.diagnostics)
 
 
-def only(plan: dict[str, object], tests: Sequence[str]) -> dict[str, object]:
+def only(plan: dict[str, Any], tests: Sequence[str]) -> dict[str, Any]:
     """Return a plan with some of its tests."""
-    desired = plan["desired"]
-    assert isinstance(desired, list)
-    return {**plan, "desired": [item for item in desired if item["test"] in tests]}
+    desired = [item for item in plan["desired"] if item["test"] in tests]
+    kept = {name: plan["tests"][name] for name in tests if name in plan["tests"]}
+    return {**plan, "desired": desired, "tests": kept}
 
 
 def cache_folder(world: World) -> Path | None:

@@ -80,17 +80,16 @@ def _findings(
     checked: ValidationResult, rendered: RenderedSite, positions: PositionMap, plan: Mapping[str, Any]
 ) -> list[Diagnostic]:
     """Put faults of objects at the lines of the site that ask for them."""
-    asked = {item["id"]: item["position"] for item in plan["desired"]}
+    asked = {item["id"]: parse_position(item["position"]) for item in plan["desired"]}
     found = []
     for fault in checked.faults:
-        if fault.index < 0:
-            found.append(diagnostic(fault.code, fault.message, positions.key(("spec",)), site=rendered.site))
-            continue
-        path, item, origin = rendered.objects[fault.index]
-        place = parse_position(asked.get(origin or "")) or positions.key(("spec",))
-        name = item.get("metadata", {}).get("name", "")
-        text = f"{item.get('kind')} {name}, {fault.path or 'the object'}: {fault.message}"
-        found.append(diagnostic(fault.code, text, place, path=path, site=rendered.site))
+        path, origin, name = "", None, "the site"
+        if fault.index >= 0:
+            path, _, origin = rendered.objects[fault.index]
+            name = checked.names[fault.index]
+        place = asked.get(origin or "") or positions.key(("spec",))
+        text = f"{name}: {fault.path} {fault.message}" if fault.path else f"{name} {fault.message}"
+        found.append(diagnostic(fault.code, text, place, hint=fault.hint, path=path, site=rendered.site))
     return found
 
 

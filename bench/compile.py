@@ -1,0 +1,82 @@
+"""Compile: one site cold, many sites cold, nothing changed; against kustomize and against the floor."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from bench.run import KUSTOMIZE, MUSTER, line, timed
+from bench.sites import write_repository
+from muster.emit.yaml import dump
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def measure_compile(folder: Path, count: int) -> None:
+    """Print the figures of compiling ``count`` sites."""
+    repository, output = folder / "fleet", folder / "fleet" / "generated"
+    write_repository(repository, count)
+
+    def clear() -> None:
+        shutil.rmtree(output, ignore_errors=True)
+
+    compiling = [*MUSTER, "compile", "--repository", str(repository)]
+    one = timed([*compiling, "site-0000"], 5, clear)
+    line("one site of 105 objects, cold", f"{one.seconds:.2f} s", "< 1 s")
+    clear()
+    many = timed(compiling, 1, clear)
+    objects = [path for path in output.rglob("*.yaml") if path.name != "kustomization.yaml"]
+    size = sum(path.stat().st_size for path in objects)
+    line(
+        f"{count} sites, {len(objects)} objects, {size / 1e6:.0f} MB, cold",
+        f"{many.seconds:.1f} s",
+        "< 15 s for 200 sites",
+    )
+    line("peak memory of one process", f"{many.mebibytes:.0f} MiB", "<= 500 MiB")
+    same = timed(compiling, 1)
+    line("the same again, nothing changed", f"{same.seconds:.1f} s", "-")
+    peer = _kustomize(output)
+    if peer is None:
+        line("kustomize build on the same objects", "not measured", "make tools/kustomize")
+    else:
+        line("kustomize build of the same objects, site by site", f"{peer:.1f} s", "-")
+        line("muster is faster than kustomize by", f"{peer / many.seconds:.1f} x", ">= 4 x")
+    floor = _floor(output, folder / "floor")
+    line("floor: serialize and write the same bytes, one process", f"{floor:.1f} s", "-")
+    line("muster takes, of the floor", f"{many.seconds / floor:.1f} x", "<= 3 x")
+
+
+def _kustomize(output: Path) -> float | None:
+    """Return the seconds that kustomize takes for every site's stages; None where it is not built."""
+    if not KUSTOMIZE.is_file():
+        return None
+    total = 0.0
+    for site in sorted(path for path in output.iterdir() if (path / "manifests").is_dir()):
+        root = site / "manifests" / "kustomization.yaml"
+        stages = sorted(path.name for path in (site / "manifests").iterdir() if path.is_dir())
+        root.write_text("resources:\n" + "".join(f"- {name}\n" for name in stages), "utf-8")
+        total += timed([str(KUSTOMIZE), "build", str(site / "manifests")], 1).seconds
+        root.unlink()
+    return total
+
+
+def _floor(output: Path, target: Path) -> float:
+    """Return the seconds that the bare work takes: every object to YAML, every file written, no check at all."""
+    loaded: list[tuple[Path, Any]] = []
+    for path in sorted(output.rglob("*")):
+        if path.suffix == ".yaml":
+            loaded.append((path.relative_to(output), yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader)))
+        elif path.is_file():
+            loaded.append((path.relative_to(output), path.read_bytes()))
+    start = time.perf_counter()
+    for name, item in loaded:
+        path = target / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(item if isinstance(item, bytes) else dump(item))
+    os.sync()
+    return time.perf_counter() - start
