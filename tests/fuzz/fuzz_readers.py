@@ -300,11 +300,14 @@ def attempt(data: bytes, seed: int) -> list[str]:
 def counts(kind: Change, data: bytes) -> bool:
     """Whether a better reading after this change is a fault.
 
-    Where a file is not complete, cutting its end off may take the very lines away that say so.
+    Where a file is not complete, cutting its end off may take the very lines away that say so, and a line in the
+    middle of a broken JSON document may make it text of no meaning.
     """
     from muster.readers import read_bytes
 
-    return kind is not truncate or read_bytes("fuzz", data)["state"] == "complete"
+    if read_bytes("fuzz", data)["state"] == "complete":
+        return True
+    return kind is not truncate and not data.lstrip().startswith((b"{", b"["))
 
 
 def main() -> int:
