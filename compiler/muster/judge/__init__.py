@@ -6,6 +6,18 @@
 from muster.judge.attempts import assess
 from muster.judge.model import Assessment, Measure, Older, Reason
 from muster.judge.states import STATES
+from muster.judge.terms import Terms, terms_of
 from muster.judge.verdict import decide, judge
 
-__all__ = ["STATES", "Assessment", "Measure", "Older", "Reason", "assess", "decide", "judge"]
+__all__ = [
+    "STATES",
+    "Assessment",
+    "Measure",
+    "Older",
+    "Reason",
+    "Terms",
+    "assess",
+    "decide",
+    "judge",
+    "terms_of",
+]

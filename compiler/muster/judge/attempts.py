@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muster.judge import checks, data, environment, measures, preflight, transport
-from muster.judge.fields import instant, items, listed, mapping, maps, names, shown, text, whole
+from muster.judge.fields import instant, listed, mapping, maps, names, shown, text, whole
 from muster.judge.model import Assessment, Measure, Reason
 from muster.judge.runs import Rounds, counted, of_operation
 from muster.judge.states import CODES, RECORD_STATES
+from muster.judge.terms import Terms, terms_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -133,21 +134,20 @@ def _coverage(record: JsonMap, unit: tuple[str, ...]) -> list[Reason]:
     return found
 
 
-def _environment(
-    desired: JsonMap, record: JsonMap, unit: tuple[str, ...], rounds: Rounds
-) -> tuple[list[Reason], list[Difference]]:
-    measurement, acceptance = mapping(desired.get("measurement")), mapping(desired.get("acceptance"))
-    skip = frozenset(mapping(acceptance.get("preflight")))
-    runs = [run for group in rounds.values() for run in group]
-    measured = bool(text(measurement.get("op")))
-    diagnosed = mapping(acceptance.get("checks")).get("entities") is not None
+def _environment(terms: Terms, record: JsonMap, runs: list[JsonMap]) -> tuple[list[Reason], list[Difference]]:
+    measurement, unit, skip = terms.measurement, terms.unit, terms.skip
     parts = [environment.judge_parameters(measurement, record, runs)]
     if not environment.as_declared(measurement, record, unit):
-        counted_ = measured or diagnosed
+        measured = terms.op is not None
         parts += [
             environment.judge_software(measurement, record, unit, skip),
             environment.judge_hardware(
-                measurement, record, unit, skip, counted=counted_, diagnosed=diagnosed and not measured
+                measurement,
+                record,
+                unit,
+                skip,
+                counted=measured or terms.diagnosed,
+                diagnosed=terms.diagnosed and not measured,
             ),
             environment.judge_image(measurement, record),
         ]
@@ -156,58 +156,43 @@ def _environment(
     ]
 
 
-def _applies(acceptance: JsonMap) -> bool:
-    """Tell whether anything in the acceptance can tell good from bad."""
-    return (
-        any(measures.bounded(item) for item in maps(acceptance.get("thresholds")))
-        or bool(names(mapping(acceptance.get("checks")).get("require")))
-        or any(value is not None for value in mapping(acceptance.get("preflight")).values())
-    )
-
-
 def _complete(
-    desired: JsonMap, record: JsonMap, unit: tuple[str, ...]
+    terms: Terms, record: JsonMap
 ) -> tuple[list[Reason], tuple[Measure, ...], list[Difference], list[JsonMap]]:
     """Judge a record that says it is complete."""
-    measurement, acceptance = mapping(desired.get("measurement")), mapping(desired.get("acceptance"))
     reasons: list[Reason] = []
-    op = text(measurement.get("op"))
-    expected = whole(acceptance.get("rounds")) or whole(measurement.get("rounds")) or 0
     rounds: Rounds = {}
-    if expected < 1:
+    if terms.expected < 1:
         reasons.append(Reason("MU929", "the acceptance declares no number of rounds"))
-    elif op is not None:
-        rounds, doubts = counted(measurement, record, expected)
+    elif terms.op is not None:
+        rounds, doubts = counted(terms, record)
         reasons.extend(doubts)
     runs = [run for group in rounds.values() for run in group]
-    found, missed = measures.judge_thresholds(acceptance, record, rounds, expected)
+    found, missed = measures.judge_thresholds(terms, record, rounds)
     reasons.extend(missed)
-    if runs or op is None:
-        reasons.extend(transport.judge_transport(acceptance, measurement, runs, record, len(unit)))
-    reasons.extend(checks.judge_checks(acceptance, record, unit, expected))
-    reasons.extend(preflight.judge_preflight(acceptance, record, unit))
-    more, fields = _environment(desired, record, unit, rounds)
+    if runs or terms.op is None:
+        reasons.extend(transport.judge_transport(terms.asked, runs, record))
+    reasons.extend(checks.judge_checks(terms.acceptance, record, terms.unit, terms.expected))
+    reasons.extend(preflight.judge_preflight(terms.acceptance, record, terms.unit))
+    more, fields = _environment(terms, record, runs)
     reasons.extend(more)
-    reasons.extend(_coverage(record, unit))
-    if not _applies(acceptance):
+    reasons.extend(_coverage(record, terms.unit))
+    if not terms.applies:
         reasons.append(Reason("MU925", "measured, but no threshold applies, so nothing was accepted"))
     return reasons, found, fields, runs
 
 
-def _proof_of_fault(
-    desired: JsonMap, record: JsonMap, unit: tuple[str, ...], *, complete: bool
-) -> list[Reason]:
+def _proof_of_fault(terms: Terms, record: JsonMap, *, complete: bool) -> list[Reason]:
     """Return what stands against the device however the attempt ended, and whether its data was checked.
 
     Wrong data and a failed diagnosis count in an unfinished attempt too; that data was checked is asked of a
     complete one only.
     """
-    found = checks.failures(record, unit)
-    op = text(mapping(desired.get("measurement")).get("op"))
-    if op is None:
+    found = checks.failures(record, terms.unit)
+    if terms.op is None:
         return found
-    validated = complete and mapping(desired.get("acceptance")).get("validation") is not False
-    return [*data.examine(of_operation(record, op), op, validated=validated), *found]
+    validated = complete and terms.validated
+    return [*data.examine(of_operation(record, terms.op), terms.op, validated=validated), *found]
 
 
 def _ranked(reasons: list[Reason]) -> tuple[Reason, ...]:
@@ -216,27 +201,28 @@ def _ranked(reasons: list[Reason]) -> tuple[Reason, ...]:
     return tuple(sorted(dict.fromkeys(reasons), key=lambda reason: CODES[reason.code][1]))
 
 
-def assess(desired: JsonMap, record: JsonMap) -> Assessment:
+def assess(desired: JsonMap, record: JsonMap, terms: Terms | None = None) -> Assessment:
     """Hold one record against one desired test. Never raises for odd JSON, never passes it either.
 
     Args:
         desired: an entry of ``desired`` of a plan.
         record: an evidence record of the same digest.
+        terms: `terms_of` the desired test, for callers that have many records of it.
     """
-    unit = names(desired.get("unit"))
+    terms = terms or terms_of(desired)
     reasons = [*_identity(desired, record), *_record_state(record)]
     found: tuple[Measure, ...] = ()
     fields: list[Difference] = []
-    runs: list[Any] = maps(record.get("runs"))
+    runs: list[Any] = []
     state = text(record.get("state"))
     if state in {"complete", "incomplete"}:
-        reasons.extend(_proof_of_fault(desired, record, unit, complete=state == "complete"))
+        reasons.extend(_proof_of_fault(terms, record, complete=state == "complete"))
     if state == "complete":
-        more, found, fields, runs = _complete(desired, record, unit)
+        more, found, fields, runs = _complete(terms, record)
         reasons.extend(more)
         if not any(CODES[reason.code][0] == "violated" for reason in reasons):
             reasons.extend(_ending(record))
-    if not unit or not items(desired.get("unit")):
+    if not terms.unit:
         reasons.append(Reason("MU917", "the desired test covers no node"))
     ranked = _ranked(reasons)
     start, end, time = times(record)
@@ -246,7 +232,7 @@ def assess(desired: JsonMap, record: JsonMap) -> Assessment:
         reasons=ranked,
         measures=found,
         passed=sum(check.get("status") == "pass" for check in maps(record.get("checks"))),
-        transport=transport.summary(runs, record),
+        transport=transport.summary(runs or maps(record.get("runs")), record),
         fields=tuple(fields),
         start=start,
         end=end,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING
 
 from muster.judge import bounds, series, statistics
-from muster.judge.fields import mapping, maps, number, shown, text
+from muster.judge.fields import mapping, number, shown, text
 from muster.judge.model import Measure, Reason
 
 if TYPE_CHECKING:
     from muster.judge.fields import JsonMap
     from muster.judge.runs import Rounds
     from muster.judge.series import Cell, Series
+    from muster.judge.terms import Terms, Threshold
 
 
 def figure(value: Decimal | None) -> str:
@@ -35,51 +35,32 @@ def percent(value: Decimal | None) -> str:
     return "?" if value is None else f"{value * 100:.2f} %"
 
 
-def ceiling_of(acceptance: JsonMap, threshold: JsonMap) -> Decimal | None:
-    """Return the most the links can carry for a threshold's metric, in the threshold's unit."""
-    own = number(threshold.get("ceiling"))
-    if own is not None:
-        return own
-    common = acceptance.get("ceiling")
-    return (
-        number(mapping(common).get(str(threshold.get("metric"))))
-        if isinstance(common, dict)
-        else number(common)
-    )
-
-
-def bounded(threshold: JsonMap) -> bool:
-    """Tell whether a threshold has a bound at all; one that has none proves nothing."""
-    return number(threshold.get("lower")) is not None or number(threshold.get("upper")) is not None
-
-
-def _read(threshold: JsonMap, record: JsonMap, rounds: Rounds, ceiling: Decimal | None) -> Series:
-    metric = text(threshold.get("metric"))
-    if metric in series.RUN_METRICS:
-        return series.of_runs(threshold, rounds, ceiling)
-    if metric in series.ROW_METRICS:
-        return series.of_rows(threshold, record, ceiling)
-    if metric == "goodput":
+def _read(threshold: Threshold, record: JsonMap, rounds: Rounds) -> Series:
+    if threshold.key:
+        return series.of_runs(threshold, rounds)
+    if threshold.metric in series.ROW_METRICS:
+        return series.of_rows(threshold, record)
+    if threshold.metric == "goodput":
         return series.of_document(threshold, record)
     unknown = series.Series()
-    unknown.reasons.append(Reason("MU929", f"metric {shown(metric)} is not one that can be judged"))
+    why = f"metric {shown(threshold.raw.get('metric'))} is not one that can be judged"
+    unknown.reasons.append(Reason("MU929", why))
     return unknown
 
 
-def _measure(threshold: JsonMap, cell: Cell, values: dict[int, Decimal], expected: int) -> Measure:
+def _measure(threshold: Threshold, cell: Cell, values: dict[int, Decimal], expected: int) -> Measure:
     """Compute the statistic of one series; with a round missing nothing is computed at all."""
-    by_round = tuple(values.get(number_) for number_ in range(1, expected + 1))
+    by_round = tuple([values.get(number_) for number_ in range(1, expected + 1)])
     known = [value for value in by_round if value is not None]
-    lower, upper = number(threshold.get("lower")), number(threshold.get("upper"))
-    name = text(threshold.get("statistic")) or "median"
+    name = threshold.statistic
     if not known or len(known) != expected or len(values) != expected or name not in statistics.STATISTICS:
-        return Measure(threshold, by_round, None, ok=False, expected=expected, cell=cell)
+        return Measure(threshold.raw, by_round, None, ok=False, expected=expected, cell=cell)
     value = statistics.statistic(name, known)
-    limit = threshold.get("spread")
-    steady = limit is None
-    if (most := number(limit)) is not None:
-        steady = statistics.within_spread(known, most)
-    return Measure(threshold, by_round, value, steady and bounds.holds(value, lower, upper), expected, cell)
+    steady = not threshold.has_spread
+    if threshold.spread is not None:
+        steady = statistics.within_spread(known, threshold.spread)
+    ok = steady and bounds.holds(value, threshold.lower, threshold.upper)
+    return Measure(threshold.raw, by_round, value, ok, expected, cell)
 
 
 def _worst(measures: list[Measure]) -> Measure:
@@ -89,14 +70,12 @@ def _worst(measures: list[Measure]) -> Measure:
         least = item.margin if item.margin is not None else Decimal(0)
         return (item.value is not None, item.ok, least, str(item.cell))
 
-    return replace(min(measures, key=gravity), cells=len(measures))
+    return min(measures, key=gravity)._replace(cells=len(measures))
 
 
-def _verdicts(measure: Measure) -> list[Reason]:
-    """Return what a measure with a value misses, with all figures that were compared."""
-    value, threshold = measure.value, measure.threshold
-    if value is None or measure.ok:
-        return []
+def _missed(measure: Measure) -> list[Reason]:
+    """Return what a measure misses, with all figures that were compared."""
+    value, threshold = measure.value or Decimal(0), measure.threshold
     at, unit = mapping(threshold.get("at")), text(threshold.get("unit")) or ""
     place = " ".join(shown(at[key]) for key in ("case", "bytes", "placement") if at.get(key) is not None)
     name = text(threshold.get("statistic")) or "median"
@@ -122,28 +101,28 @@ def _verdicts(measure: Measure) -> list[Reason]:
 
 
 def judge_thresholds(
-    acceptance: JsonMap, record: JsonMap, rounds: Rounds, expected: int
+    terms: Terms, record: JsonMap, rounds: Rounds
 ) -> tuple[tuple[Measure, ...], list[Reason]]:
     """Return one measure per threshold and every reason why one does not hold."""
     measures: list[Measure] = []
     reasons: list[Reason] = []
-    for threshold in maps(acceptance.get("thresholds")):
-        found = _read(threshold, record, rounds, ceiling_of(acceptance, threshold))
-        reasons.extend(found.reasons)
-        most = max((number_ for values in found.cells.values() for number_ in values), default=0)
+    expected = terms.expected
+    for threshold in terms.thresholds:
+        found = _read(threshold, record, rounds)
+        most = max([number_ for values in found.cells.values() for number_ in values], default=0)
         if most > expected:
-            text_ = f"{shown(threshold.get('name'))}: round {most} was measured, {expected} are declared"
-            reasons.append(Reason("MU917", f"{text_}: n is fixed"))
-            found.reasons.append(reasons[-1])
+            why = f"{threshold.label}: round {most} was measured, {expected} are declared: n is fixed"
+            found.reasons.append(Reason("MU917", why))
+        reasons.extend(found.reasons)
         cells = [
             _measure(threshold, cell, values, expected)
             for cell, values in (found.cells or {None: {}}).items()
         ]
-        measure = _worst(cells) if len(cells) > 1 else cells[0]
-        measures.append(measure)
+        measures.append(_worst(cells) if len(cells) > 1 else cells[0])
         for item in cells:
-            reasons.extend(_verdicts(item))
-            if item.value is None and not found.reasons:
+            if item.value is not None and not item.ok:
+                reasons.extend(_missed(item))
+            elif item.value is None and not found.reasons:
                 reasons.append(_short(item, expected))
     return tuple(measures), reasons
 

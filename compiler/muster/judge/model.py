@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from muster.judge import bounds, statistics
 from muster.judge.fields import number
@@ -16,16 +15,14 @@ if TYPE_CHECKING:
     from muster.judge.states import State
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(NamedTuple):
     """Why an attempt is not simply satisfied: a registered code and what was found, with values."""
 
     code: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(NamedTuple):
     """One threshold held against one attempt.
 
     Attributes:
@@ -61,8 +58,7 @@ class Measure:
         return bounds.margin(self.value, lower, upper, reference)
 
 
-@dataclass(frozen=True, slots=True)
-class Assessment:
+class Assessment(NamedTuple):
     """One attempt held against one desired test; says nothing yet about age or other attempts.
 
     Attributes:
@@ -94,8 +90,7 @@ class Assessment:
     synthetic: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Older:
+class Older(NamedTuple):
     """The newest attempt of the same test on the same unit whose measurement had another digest."""
 
     id: str

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from muster.judge.fields import items, listed, mapping, maps, shown, text, whole
+from muster.judge.fields import listed, mapping, maps, shown, text, whole
 from muster.judge.model import Reason
 
 if TYPE_CHECKING:
     from muster.judge.fields import JsonMap
+    from muster.judge.terms import Terms
 
 # round -> the runs that claim to be it; more than one only where two sources tell of the same round
 Rounds = dict[int, list["JsonMap"]]
@@ -77,34 +78,37 @@ def _numbered(runs: list[JsonMap], expected: int) -> tuple[Rounds, list[Reason]]
     return rounds, reasons
 
 
-def counted(measurement: JsonMap, record: JsonMap, expected: int) -> tuple[Rounds, list[Reason]]:
+def counted(terms: Terms, record: JsonMap) -> tuple[Rounds, list[Reason]]:
     """Return the runs by round, and everything that speaks against them.
 
+    More rounds than declared are a doubt, not a choice.
+
     Args:
-        measurement: the declared measurement; its ``op``, ``ranks`` and ``params`` are compared.
+        terms: what is asked; operation, ranks, data type and reduction are compared.
         record: an evidence record.
-        expected: the declared number of rounds; more than that is a doubt, not a choice.
     """
-    op = text(measurement.get("op")) or ""
+    expected = terms.expected
     runs = maps(record.get("runs"))
-    mine = [run for run in runs if run.get("op") == op]
+    mine = [run for run in runs if run.get("op") == terms.op]
     reasons: list[Reason] = []
-    if any(run.get("op") is None for run in runs):
-        reasons.append(Reason("MU917", "a run does not say which operation it measured"))
-    elif runs and not mine:
-        others = listed(sorted({shown(run.get("op")) for run in runs}))
-        reasons.append(Reason("MU917", f"no run of {op} in the evidence, only of {others}"))
-    if len(mine) != len(items(record.get("runs"))) and any(not run for run in runs):
-        reasons.append(Reason("MU917", "a run of the record is empty"))
+    if len(mine) < len(runs):
+        reasons.extend(_of_others(runs, mine, terms.op))
     for run in mine:
-        reasons.extend(_doubts(run, measurement))
+        reasons.extend(_doubts(run, terms.measurement))
     rounds, odd = _numbered(mine, expected)
     reasons.extend(odd)
     if len(rounds) < expected:
         missing = listed([str(number) for number in range(1, expected + 1) if number not in rounds])
-        reasons.append(
-            Reason(
-                "MU922", f"fewer rounds than declared: n {len(rounds)} of {expected}, missing round {missing}"
-            )
-        )
+        why = f"fewer rounds than declared: n {len(rounds)} of {expected}, missing round {missing}"
+        reasons.append(Reason("MU922", why))
     return rounds, list(dict.fromkeys(reasons))
+
+
+def _of_others(runs: list[JsonMap], mine: list[JsonMap], op: str | None) -> list[Reason]:
+    """Return why runs that are not of the operation are a doubt; those of others beside it are none."""
+    if any(run.get("op") is None for run in runs):
+        return [Reason("MU917", "a run does not say which operation it measured")]
+    if mine:
+        return []
+    others = listed(sorted({shown(run.get("op")) for run in runs}))
+    return [Reason("MU917", f"no run of {op} in the evidence, only of {others}")]

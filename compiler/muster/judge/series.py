@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from muster.judge.fields import items, mapping, maps, number, shown, text, whole
 from muster.judge.model import Reason
 from muster.judge.statistics import EXACT
+from muster.judge.terms import RUN_METRICS
 from muster.judge.units import convert
 
 if TYPE_CHECKING:
     from muster.judge.fields import JsonMap
     from muster.judge.runs import Rounds
+    from muster.judge.terms import Threshold
 
-# metric -> (key of a placement, unit it is printed in)
-RUN_METRICS: Final = {
-    "busbw": ("busbw", "GB/s"),
-    "algbw": ("algbw", "GB/s"),
-    "time": ("timeUs", "us"),
-    "timeUs": ("timeUs", "us"),
-}
 ROW_METRICS: Final = ("bandwidth", "latency")
-_PLACEMENTS: Final = {"out-of-place": "outOfPlace", "in-place": "inPlace"}
 
 # Half of the last digit printed, and a little for the tool's own binary rounding.
 _ROUNDED: Final = Decimal("0.51")
@@ -73,33 +67,28 @@ def _same(one: Decimal, two: Decimal) -> Decimal | None:
     return min(one, two, key=lambda value: int(value.as_tuple().exponent))
 
 
-def plausible(
-    value: object, unit: str, threshold: JsonMap, label: str, ceiling: Decimal | None
-) -> Decimal | Reason:
+def plausible(value: object, unit: str, threshold: Threshold, label: str) -> Decimal | Reason:
     """Return the value in the threshold's unit, or why it cannot be a measured figure.
 
     Args:
         value: as the record holds it.
         unit: the unit it is in.
-        threshold: names the unit wanted; absent means the same.
+        threshold: names the unit wanted and the most the links can carry; no unit means the same.
         label: what the value is, for the message.
-        ceiling: the most the links can carry in the threshold's unit; None where none is declared.
     """
+    found = number(value)
     if value is None:
         return Reason("MU928", f"{label} was not read")
-    found = number(value)
     if found is None:
         return Reason("MU927", f"{label} is {shown(value)}, which is no figure")
     if found <= 0:
         return Reason("MU927", f"{label} is {found} {unit}: nothing real measures zero or less")
-    wanted = text(threshold.get("unit")) or unit
+    wanted, most = threshold.unit or unit, threshold.ceiling
     same = convert(found, unit, wanted)
     if same is None:
         return Reason("MU929", f"{label} is in {shown(unit)}, the threshold in {shown(wanted)}")
-    if ceiling is not None and same > ceiling:
-        return Reason(
-            "MU927", f"{label} is {same} {wanted}, above the {ceiling} {wanted} its links can carry"
-        )
+    if most is not None and same > most:
+        return Reason("MU927", f"{label} is {same} {wanted}, above the {most} {wanted} its links can carry")
     return same
 
 
@@ -110,19 +99,16 @@ def _nearest(rows: list[JsonMap], size: int) -> str:
     return f"the nearest is {min(sizes, key=lambda found: (abs(found - size), found))}"
 
 
-def of_runs(threshold: JsonMap, rounds: Rounds, ceiling: Decimal | None) -> Series:
+def of_runs(threshold: Threshold, rounds: Rounds) -> Series:
     """Read a threshold's metric from the row of exactly its size, one value per round."""
     series = Series()
-    at = mapping(threshold.get("at"))
-    key, unit = RUN_METRICS[str(threshold.get("metric"))]
-    size, placement = whole(at.get("bytes")), text(at.get("placement")) or ""
-    side = _PLACEMENTS.get(placement)
+    key, unit = RUN_METRICS[threshold.metric or ""]
+    size, side = threshold.size, threshold.side
     if size is None or side is None:
-        series.reasons.append(
-            Reason("MU925", f"{_called(threshold)} names no size and placement, so it applies to no figure")
-        )
+        why = f"threshold {threshold.label} names no size and placement, so it applies to no figure"
+        series.reasons.append(Reason("MU925", why))
         return series
-    label = f"{key} at {size} bytes {placement}"
+    label = f"{key} at {size} bytes {'out-of-place' if side == 'outOfPlace' else 'in-place'}"
     for round_number, runs in rounds.items():
         for run in runs:
             rows = [row for row in maps(run.get("rows")) if row.get("bytes") == size]
@@ -133,7 +119,7 @@ def of_runs(threshold: JsonMap, rounds: Rounds, ceiling: Decimal | None) -> Seri
                 )
             for row in rows:
                 raw = mapping(row.get(side)).get(key)
-                found = plausible(raw, unit, threshold, f"{label}, round {round_number},", ceiling)
+                found = plausible(raw, unit, threshold, f"{label}, round {round_number},")
                 if isinstance(found, Reason):
                     series.reasons.append(found)
                 else:
@@ -146,23 +132,21 @@ def _cell(row: JsonMap, *, named: bool) -> Cell:
     return tuple([shown(row.get("node")), *place] if named else place) or None
 
 
-def of_rows(threshold: JsonMap, record: JsonMap, ceiling: Decimal | None) -> Series:
+def of_rows(threshold: Threshold, record: JsonMap) -> Series:
     """Read a threshold's metric from rows of a bandwidth tool: one series per cell of the case.
 
     Rows that carry no ``round`` count in the order they were printed.
     """
     series = Series()
-    at = mapping(threshold.get("at"))
-    case, size, metric = text(at.get("case")), whole(at.get("bytes")), threshold.get("metric")
+    case, size, metric = threshold.case, threshold.size, threshold.metric
     rows = [row for row in maps(record.get("rows")) if row.get("metric") == metric]
     rows = [row for row in rows if case is None or row.get("case") == case]
     rows = [row for row in rows if size is None or whole(row.get("bytes")) == size]
     label = f"{metric} of {case or 'any case'}" + (f" at {size} bytes" if size is not None else "")
     kinds = {(text(row.get("case")), whole(row.get("bytes"))) for row in rows}
     if len(kinds) > 1:
-        series.reasons.append(
-            Reason("MU925", f"{_called(threshold)} fits {len(kinds)} kinds of rows; name case and size")
-        )
+        why = f"threshold {threshold.label} fits {len(kinds)} kinds of rows; name case and size"
+        series.reasons.append(Reason("MU925", why))
         return series
     if not rows:
         series.reasons.append(Reason("MU921", f"the evidence has no row with {label}"))
@@ -173,7 +157,7 @@ def of_rows(threshold: JsonMap, record: JsonMap, ceiling: Decimal | None) -> Ser
         seen[cell] = seen.get(cell, 0) + 1
         round_number = whole(row.get("round")) or seen[cell]
         where = label + (f" cell {list(cell)}" if cell else "") + f", round {round_number},"
-        found = plausible(row.get("value"), text(row.get("unit")) or "no unit", threshold, where, ceiling)
+        found = plausible(row.get("value"), text(row.get("unit")) or "no unit", threshold, where)
         if isinstance(found, Reason):
             series.reasons.append(found)
         else:
@@ -181,19 +165,15 @@ def of_rows(threshold: JsonMap, record: JsonMap, ceiling: Decimal | None) -> Ser
     return series
 
 
-def of_document(threshold: JsonMap, record: JsonMap) -> Series:
+def of_document(threshold: Threshold, record: JsonMap) -> Series:
     """Read goodput, the one figure that a whole training log gives; not found is not 100 %."""
     series = Series()
     raw = record.get("goodput")
     value = mapping(raw).get("ratio") if isinstance(raw, dict) else raw
-    most = convert(Decimal(1), "ratio", text(threshold.get("unit")) or "ratio")
-    found = plausible(value, "ratio", threshold, "goodput", most)
+    most = convert(Decimal(1), "ratio", threshold.unit or "ratio")
+    found = plausible(value, "ratio", replace(threshold, ceiling=most), "goodput")
     if isinstance(found, Reason):
         series.reasons.append(found)
     else:
         series.put(None, 1, found, "goodput")
     return series
-
-
-def _called(threshold: JsonMap) -> str:
-    return f"threshold {shown(threshold.get('name'))}"

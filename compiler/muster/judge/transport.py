@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from muster.judge.fields import listed, mapping, maps, names, shown, text, whole
+from muster.judge.fields import listed, mapping, maps, names, shown, whole
 from muster.judge.model import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from muster.judge.fields import JsonMap
+    from muster.judge.terms import Asked
 
 # Paths of these kinds cross between nodes; a run on one node has none.
 _BETWEEN_NODES: Final = ("NET/", "COLLNET/", "P2P/MNNVL")
@@ -27,125 +29,117 @@ def _between_nodes(path: str) -> bool:
     return path.startswith(_BETWEEN_NODES)
 
 
-def _paths(transport: JsonMap) -> list[str]:
-    counts = mapping(transport.get("paths"))
-    return sorted(
-        {path for path, count in counts.items() if count != 0}.union(names(transport.get("interNode")))
+class _Used(NamedTuple):
+    """What one run used: paths, those between nodes, and whether GPUDirect was; None when unknown."""
+
+    paths: tuple[str, ...]
+    across: tuple[str, ...]
+    gpudirect: bool | None
+
+
+def _used(transport: JsonMap) -> _Used:
+    counts, named = mapping(transport.get("paths")), names(transport.get("interNode"))
+    paths = sorted({path for path, count in counts.items() if count != 0}.union(named))
+    direct = transport.get("gpudirect")
+    return _Used(
+        tuple(paths),
+        tuple([path for path in paths if path in named or _between_nodes(path)]),
+        direct if isinstance(direct, bool) else None,
     )
 
 
-def _one(asked: JsonMap, transport: JsonMap, nodes: int) -> list[Reason]:
-    """Judge the transport of one run; the worst path between nodes counts."""
-    paths = _paths(transport)
-    across = sorted({*filter(_between_nodes, paths), *names(transport.get("interNode"))})
-    require, forbid = names(asked.get("require")), names(asked.get("forbid"))
-    if nodes == 1:
-        require = tuple(path for path in require if not _between_nodes(path))
-    found: list[Reason] = []
-    seen = f"found {listed(paths)}"
-    found.extend(
+@lru_cache(maxsize=1024)
+def _judge(asked: Asked, used: _Used) -> tuple[Reason, ...]:
+    """Judge what one run used; the worst path between nodes counts."""
+    seen = f"found {listed(used.paths)}"
+    found = _declared_net(asked.net, used)
+    if asked.judged:
+        found += _paths(asked, used, seen)
+        if asked.nodes > 1:
+            found += _gpudirect(asked.gpudirect, used.gpudirect, seen)
+    return tuple(found)
+
+
+def _paths(asked: Asked, used: _Used, seen: str) -> list[Reason]:
+    several = asked.nodes > 1
+    require = asked.require if several else tuple(path for path in asked.require if not _between_nodes(path))
+    found = [
         Reason("MU906", f"wrong transport: {shown(bad)} is forbidden; {seen}")
-        for bad in paths
-        if any(_fits(bad, wanted) for wanted in forbid)
-    )
+        for bad in used.paths
+        if any(_fits(bad, wanted) for wanted in asked.forbid)
+    ]
     for wanted in require:
-        known = across if nodes > 1 and _between_nodes(wanted) else paths
-        if known and not any(_fits(path, wanted) for path in paths):
+        known = used.across if several and _between_nodes(wanted) else used.paths
+        if known and not any(_fits(path, wanted) for path in used.paths):
             found.append(Reason("MU906", f"wrong transport: {shown(wanted)} is required; {seen}"))
-    if nodes > 1 and any(map(_between_nodes, require)):
+    if several and any(map(_between_nodes, require)):
         worse = [
             path
-            for path in across
+            for path in used.across
             if not path.startswith(_NO_FALLBACK)
-            and not any(_fits(path, wanted) for wanted in (*require, *forbid))
+            and not any(_fits(path, wanted) for wanted in (*require, *asked.forbid))
         ]
         if worse:
-            found.append(
-                Reason(
-                    "MU906", f"wrong transport: {listed(worse)} between nodes beside what is required; {seen}"
-                )
-            )
-    needs_evidence = require or (nodes > 1 and forbid) or any(not _between_nodes(path) for path in forbid)
-    if needs_evidence and not (across if nodes > 1 else paths):
-        found.append(
-            Reason("MU929", "transport unknown: no path between nodes in the evidence, none is assumed")
-        )
-    if nodes > 1:
-        found.extend(_gpudirect(asked.get("gpudirect"), transport.get("gpudirect"), seen))
+            why = f"wrong transport: {listed(worse)} between nodes beside what is required; {seen}"
+            found.append(Reason("MU906", why))
+    needed = require or (several and asked.forbid) or any(not _between_nodes(path) for path in asked.forbid)
+    if needed and not (used.across if several else used.paths):
+        why = "transport unknown: no path between nodes in the evidence, none is assumed"
+        found.append(Reason("MU929", why))
     return found
 
 
-def _gpudirect(asked: object, found: object, seen: str) -> list[Reason]:
+def _gpudirect(asked: str | None, found: bool | None, seen: str) -> list[Reason]:
     if asked is None:
         return []
-    if text(asked) not in {"required", "forbidden"}:
-        return [Reason("MU929", f"gpudirect {shown(asked)} is not one that can be judged")]
-    if not isinstance(found, bool):
+    if asked not in {"required", "forbidden"}:
+        return [Reason("MU929", f"gpudirect {asked} is not one that can be judged")]
+    if found is None:
         return [Reason("MU929", "transport unknown: the evidence does not say whether GPUDirect was used")]
     if found is (asked == "required"):
         return []
-    return [
-        Reason(
-            "MU906", f"wrong transport: GPUDirect is {asked} and was {'' if found else 'not '}used; {seen}"
-        )
-    ]
+    was = "" if found else "not "
+    return [Reason("MU906", f"wrong transport: GPUDirect is {asked} and was {was}used; {seen}")]
 
 
-def _declared_net(net: object, transport: JsonMap) -> list[Reason]:
+def _declared_net(wanted: str | None, used: _Used) -> list[Reason]:
     """Return a reason when the network that the measurement asks NCCL for is not the one it used."""
-    wanted = text(net)
-    if wanted is None:
-        return []
-    used = [path for path in _paths(transport) if path.startswith("NET/")]
-    odd = [path for path in used if (path == "NET/Socket") is (wanted != "Socket")]
-    if not odd:
+    nets = [path for path in used.paths if path.startswith("NET/")]
+    odd = [path for path in nets if (path == "NET/Socket") is (wanted != "Socket")]
+    if wanted is None or not odd:
         return []
     return [Reason("MU906", f"wrong transport: the measurement asks for {wanted}, found {listed(odd)}")]
 
 
-def judge_transport(
-    acceptance: JsonMap, measurement: JsonMap, runs: Iterable[JsonMap], record: JsonMap, nodes: int
-) -> list[Reason]:
+def judge_transport(asked: Asked, runs: Iterable[JsonMap], record: JsonMap) -> list[Reason]:
     """Return why the transport used is not the one accepted.
 
     Every run must show its own evidence. The record's own summary stands in only where no run has any; beside
     runs that have, it can only accuse: it may hold a wrong path that no counted run shows.
 
     Args:
-        acceptance: its ``transport`` is judged; without one only the declared network is compared.
-        measurement: its ``params.net`` is what NCCL was told to use.
+        asked: what is asked; without a transport only the declared network is compared.
         runs: the runs that count.
         record: the whole evidence record.
-        nodes: how many nodes the unit has; one node needs no path between nodes.
     """
-    asked = acceptance.get("transport")
-    net = mapping(measurement.get("params")).get("net")
     per_run = [(whole(run.get("round")), run.get("transport")) for run in runs]
-    whole_record = record.get("transport")
+    common = record.get("transport")
     evidence: list[tuple[int | None, JsonMap]] = []
     if any(isinstance(found, dict) for _, found in per_run):
         evidence = [(number, mapping(found)) for number, found in per_run]
     reasons: list[Reason] = []
-    if evidence and isinstance(whole_record, dict) and isinstance(asked, dict):
-        reasons.extend(item for item in _one(asked, whole_record, nodes) if item.code == "MU906")
-    evidence = evidence or [(None, mapping(whole_record))]
+    if evidence and isinstance(common, dict) and asked.judged:
+        reasons.extend(item for item in _judge(asked, _used(common)) if item.code == "MU906")
+    evidence = evidence or [(None, mapping(common))]
     rounds: dict[Reason, list[int | None]] = {}
-    clean: JsonMap | None = None
     for number, found in evidence:
-        if found == clean:
-            continue
-        here = [*_declared_net(net, found)]
-        if isinstance(asked, dict):
-            here.extend(_one(asked, found, nodes))
-        if not here:
-            clean = found
-        for reason in here:
+        for reason in _judge(asked, _used(found)):
             rounds.setdefault(reason, []).append(number)
     reasons.extend(
         Reason(reason.code, reason.message + _rounds_text(told, len(evidence)))
         for reason, told in rounds.items()
     )
-    if asked is not None and not isinstance(asked, dict):
+    if asked.judged is False:
         reasons.append(Reason("MU929", "the acceptance's transport is not one that can be judged"))
     return list(dict.fromkeys(reasons))
 

@@ -13,6 +13,7 @@ from muster.judge.difference import differences
 from muster.judge.fields import mapping, names, number, shown, text
 from muster.judge.measures import figure
 from muster.judge.model import Assessment, Older, Reason
+from muster.judge.terms import terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,11 +44,11 @@ def judge(desired: JsonMap, records: Iterable[JsonMap], *, as_of: datetime) -> V
     """
     assessments: list[Assessment] = []
     older: Older | None = None
-    digest = text(desired.get("digest"))
+    digest, terms = text(desired.get("digest")), terms_of(desired)
     for record in records:
         identity = mapping(record.get("identity"))
         if digest is not None and identity.get("digest") == digest:
-            assessments.append(assess(desired, record))
+            assessments.append(assess(desired, record, terms))
         elif same_test(desired, identity):
             older = newer(older, of_other_digest(record))
     return decide(desired, assessments, older, as_of=as_of)

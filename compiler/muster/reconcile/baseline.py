@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from muster.diagnostics import Diagnostic, diagnostic
 from muster.judge import statistics
 from muster.judge.fields import mapping, maps, text, whole
-from muster.judge.measures import bounded, figure, percent
+from muster.judge.measures import figure, percent
 from muster.reconcile.patch import unified
 from muster.reconcile.samples import Samples, collect
 from muster.reconcile.spans import Document, Span, apply, flatten, flow
@@ -157,7 +157,7 @@ def _wishes(plan: Mapping[str, Any], written: set[str], tests: Collection[str] |
             name = text(threshold.get("name"))
             if name in written:
                 found.setdefault(("old", name), _Wish(threshold, is_new=False)).desired.append(want)
-        if not any(bounded(threshold) for threshold in thresholds):
+        if not any(_is_bounded(threshold) for threshold in thresholds):
             for threshold in _fresh(want):
                 key = ("new", want["test"], want["pool"], threshold["at"].get("case"))
                 if key not in found:
@@ -166,6 +166,10 @@ def _wishes(plan: Mapping[str, Any], written: set[str], tests: Collection[str] |
                     found[key] = _Wish(threshold, is_new=True)
                 found[key].desired.append(want)
     return list(found.values())
+
+
+def _is_bounded(threshold: Mapping[str, Any]) -> bool:
+    return threshold.get("lower") is not None or threshold.get("upper") is not None
 
 
 def _elsewhere(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from muster.judge import assess
+from muster.judge import assess, terms_of
 from muster.judge.attempts import evidence_path, times
 from muster.judge.fields import instant, mapping, maps, names, text
 from muster.judge.verdict import newer, of_other_digest
@@ -16,7 +16,7 @@ from muster.judge.verdict import newer, of_other_digest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from muster.judge import Assessment, Older
+    from muster.judge import Assessment, Older, Terms
     from muster.reconcile.packed import Packed
 
 KEPT = 1000
@@ -92,36 +92,35 @@ class _Desk:
     def __init__(self, plans: Sequence[Mapping[str, Any]], until: datetime | None) -> None:
         self.found = Gathered()
         self._until = until
-        self._by_digest: dict[str, list[Mapping[str, Any]]] = {}
+        self._by_digest: dict[str, list[tuple[Mapping[str, Any], Terms]]] = {}
         self._by_test: dict[Key, list[Mapping[str, Any]]] = {}
         self._by_id: dict[str, Mapping[str, Any]] = {}
         self._packed: dict[str, tuple[tuple[datetime, str], Packed]] = {}
         for plan in plans:
             self.found.nodes[plan["site"]] = {}
             for desired in plan["desired"]:
-                self._by_digest.setdefault(desired["digest"], []).append(desired)
+                self._by_digest.setdefault(desired["digest"], []).append((desired, terms_of(desired)))
                 self._by_test.setdefault(_key(desired), []).append(desired)
                 self._by_id[desired["id"]] = desired
 
     def sort(self, record: Mapping[str, Any]) -> None:
         """Take in a whole record."""
         found, identity = self.found, mapping(record.get("identity"))
-        site, time = text(identity.get("site")), times(record)[2]
+        site = text(identity.get("site"))
         if site is None:
             self._without_site(record, identity)
             return
         if site not in found.nodes:
             found.counts["otherSite"] += 1
             return
+        wanted = self._by_digest.get(text(identity.get("digest")) or "")
+        if wanted:
+            self._use(wanted, record, identity, site)
+            return
+        time = times(record)[2]
         if self._is_late(time):
             return
         _see(found.nodes[site], record, identity, time)
-        wanted = self._by_digest.get(text(identity.get("digest")) or "")
-        if wanted:
-            found.counts["used"] += 1
-            for desired in wanted:
-                found.attempts.setdefault(desired["id"], []).append(assess(desired, record))
-            return
         same_test = self._by_test.get(_key(identity))
         if same_test and record.get("binding") != "orphan":
             found.counts["superseded"] += 1
@@ -129,6 +128,23 @@ class _Desk:
                 found.older[desired["id"]] = newer(found.older.get(desired["id"]), of_other_digest(record))
             return
         self._keep_orphan(record, identity, site, time)
+
+    def _use(
+        self,
+        wanted: list[tuple[Mapping[str, Any], Terms]],
+        record: Mapping[str, Any],
+        identity: Mapping[str, Any],
+        site: str,
+    ) -> None:
+        """Assess a record for every desired test of its digest."""
+        assessed = [(desired["id"], assess(desired, record, terms)) for desired, terms in wanted]
+        time = assessed[0][1].time
+        if self._is_late(time):
+            return
+        self.found.counts["used"] += 1
+        _see(self.found.nodes[site], record, identity, time)
+        for name, found in assessed:
+            self.found.attempts.setdefault(name, []).append(found)
 
     def sort_packed(self, entry: Packed) -> None:
         """Take in a packed record; one of another measurement of a desired test stays packed."""
@@ -196,12 +212,17 @@ def _see(
     time: datetime | None,
 ) -> None:
     """Remember every node that a record names, with the newest time."""
-    coverage = mapping(record.get("coverage"))
-    left_out = [item.get("node") for item in maps(coverage.get("excluded"))]
-    for node in {*names(identity.get("unit")), *names(coverage.get("exercised")), *names(left_out)}:
+    coverage, unit = mapping(record.get("coverage")), identity.get("unit")
+    named = list(names(unit))
+    if coverage.get("exercised") != unit:
+        named.extend(names(coverage.get("exercised")))
+    if coverage.get("excluded"):
+        named.extend(names([item.get("node") for item in maps(coverage.get("excluded"))]))
+    for node in named:
         _note(nodes, node, time)
 
 
 def _note(nodes: dict[str, datetime | None], node: str, time: datetime | None) -> None:
     known = nodes.get(node)
-    nodes[node] = time if known is None else known if time is None else max(known, time)
+    if node not in nodes or known is None or (time is not None and time > known):
+        nodes[node] = time if time is not None else known
