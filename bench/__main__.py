@@ -9,9 +9,6 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from bench.compile import measure_compile
-from bench.evidence import measure_evidence
-
 
 def main() -> None:
     """Run the benchmarks asked for and print a line for each figure."""
@@ -23,8 +20,12 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="muster-bench-") as folder:
         if "compile" in asked.what:
+            from bench.compile import measure_compile
+
             measure_compile(Path(folder), asked.sites)
         if "evidence" in asked.what:
+            from bench.evidence import measure_evidence
+
             measure_evidence(Path(folder), asked.desired, asked.records)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 from muster import __version__
+from muster.compile.planfile import plan_text
 from muster.compile.plans import plan_site
 from muster.compile.result import CompiledSite
 from muster.compile.versions import templates_digest, tool_versions
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from muster.render.model import RenderedSite
     from muster.render.validate import ValidationResult
     from muster.site.positions import PositionMap
+
+
+_HEADER = "# Made by muster {}, content {}. Do not edit: change the site file and run muster compile.\n"
 
 
 def compile_site(resolved: Resolved, crds: Sequence[Mapping[str, Any]]) -> CompiledSite:
@@ -54,13 +58,13 @@ def compile_site(resolved: Resolved, crds: Sequence[Mapping[str, Any]]) -> Compi
 
 
 def _files(rendered: RenderedSite, plan: Mapping[str, Any], resolved: Resolved) -> dict[str, bytes]:
-    """Return bytes by path; every manifest names the tool's version and the digest of what made it."""
+    """Return bytes by path; every manifest names the tool's version and the digest of what follows."""
     files = {}
     for path, item, _ in rendered.objects:
-        digest = digest_of(item).removeprefix("sha256:")[:16]
-        files[path] = dump(item, f"muster {__version__} made this from inputs {digest}; do not edit")
+        body = dump(item)
+        files[path] = _HEADER.format(__version__, hashlib.sha256(body).hexdigest()[:16]).encode() + body
     site = rendered.site
-    files[f"{site}/plan.json"] = (json.dumps(plan, indent=1, ensure_ascii=False) + "\n").encode()
+    files[f"{site}/plan.json"] = plan_text(plan)
     inputs = {
         "site": resolved.source.loaded.digest,
         "resolved": digest_of(resolved.result.resolved),
