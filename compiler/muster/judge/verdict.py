@@ -194,6 +194,16 @@ def _notes(attempts: Sequence[Assessment]) -> list[dict[str, Any]]:
     return found
 
 
+def _told(reasons: Sequence[Reason], newest: Assessment | None) -> list[dict[str, Any]]:
+    """Return reasons as the verdict lists them, with the attempt that those of the newest attempt are of."""
+    own = {*newest.reasons, accepted(newest)} if newest else set()
+    return [
+        {"code": item.code, "message": item.message}
+        | ({"attempt": newest.id} if newest and item in own else {})
+        for item in reasons
+    ]
+
+
 def decide(
     desired: JsonMap, assessments: Sequence[Assessment], older: Older | None = None, *, as_of: datetime
 ) -> Verdict:
@@ -222,12 +232,6 @@ def decide(
         if double:
             state, reasons = "contested", [*double, *reasons]
     newest = attempts[0] if attempts else None
-    own = set(newest.reasons or [accepted(newest)]) if newest else set()
-    told = [
-        {"code": item.code, "message": item.message}
-        | ({"attempt": newest.id} if newest and item in own else {})
-        for item in reasons
-    ]
     return {
         **{key: desired.get(key) for key in ("id", "site", "pool", "test", "catalog", "scope", "domain")},
         "unit": list(names(desired.get("unit"))),
@@ -235,7 +239,7 @@ def decide(
         "state": state,
         "underlying": None,
         "reason": {"code": reasons[0].code, "message": reasons[0].message},
-        "reasons": [*told, *_notes(attempts)],
+        "reasons": [*_told(reasons, newest), *_notes(attempts)],
         "measures": [shape.measure(item) for item in newest.measures] if newest else [],
         "transport": newest.transport if newest else None,
         "attempts": [shape.attempt(item) for item in attempts]

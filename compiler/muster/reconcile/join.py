@@ -66,16 +66,12 @@ def reconcile(
     found["age"] += drift.soon_old(desired, verdicts)
     found["result"] += contradictions.contradictions(desired, verdicts)
     found["coverage"] += coverage.findings(covered)
-    found["inventory"] = drift.of_inventory(plans, gathered, as_of)
-    found["orphan"] = drift.of_orphans(plans, gathered, as_of)
-    found["waiver"] = waivers.findings(live)
-    found["input"] = _input(plans, gathered)
+    found["waiver"] = waivers.findings(live, as_of)
+    found |= _of_evidence(plans, gathered, as_of)
     accused, next_runs = suspects.suspects(desired, verdicts)
     report = Report(
         as_of=as_of.isoformat().replace("+00:00", "Z"),
-        sites=[
-            {key: plan.get(key) for key in ("site", "siteDigest", "campaign", "totals")} for plan in plans
-        ],
+        sites=_sites(plans),
         summary=_summary(verdicts, found, gathered),
         verdicts=verdicts,
         drift=found,
@@ -86,6 +82,21 @@ def reconcile(
         disabled=_disabled(plans),
     )
     return report if tests is None else narrowed(report, tests, gathered)
+
+
+def _of_evidence(
+    plans: Sequence[Mapping[str, Any]], gathered: Gathered, as_of: datetime
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the drift classes that are about evidence as a whole, not about one desired test."""
+    return {
+        "inventory": drift.of_inventory(plans, gathered, as_of),
+        "orphan": drift.of_orphans(plans, gathered, as_of),
+        "input": _input(plans, gathered),
+    }
+
+
+def _sites(plans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: plan.get(key) for key in ("site", "siteDigest", "campaign", "totals")} for plan in plans]
 
 
 def narrowed(report: Report, tests: Collection[str], gathered: Gathered) -> Report:

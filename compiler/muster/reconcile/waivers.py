@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.reconcile.model import item
@@ -120,8 +120,13 @@ def _waive(verdict: dict[str, Any], waiver: Mapping[str, Any]) -> None:
     verdict["next"] = f"Nothing until the waiver ends at {waiver['expires']}; its owner is {waiver['owner']}."
 
 
-def findings(waivers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return what is wrong with waivers: expired, unused, soon to end."""
+def _ends_soon(waiver: Mapping[str, Any], as_of: datetime) -> bool:
+    ends = expiry(waiver["expires"])
+    return ends is not None and ends - as_of <= timedelta(days=WARN_DAYS)
+
+
+def findings(waivers: Sequence[Mapping[str, Any]], as_of: datetime) -> list[dict[str, Any]]:
+    """Return what is wrong with waivers: expired, unused, ending within `WARN_DAYS`."""
     found = []
     for waiver in waivers:
         name, site, where = waiver["name"], waiver["site"], waiver["position"]
@@ -138,7 +143,7 @@ def findings(waivers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 text += f"; what it matches is {others[0]['state']} ({others[0]['id']})"
             step = "Remove it, or correct its match or state."
             found.append(item("MU941", text, site, subject=name, position=where, next_step=step))
-        elif waiver["daysLeft"] < WARN_DAYS:
+        elif _ends_soon(waiver, as_of):
             text = f"waiver {name} ends at {waiver['expires']}, in {waiver['daysLeft']} days"
             step = "Repair what it covers before it ends."
             found.append(
