@@ -15,6 +15,7 @@ import errno
 import os
 import re
 import shutil
+import stat
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -120,10 +121,12 @@ def _target(tree: Tree, write: Mapping[str, bytes], remove: Collection[str]) -> 
 def _build(output: Path, target: str, new: Path, write: Mapping[str, bytes], remove: Collection[str]) -> None:
     """Make the new content of ``target`` in the folder ``new``."""
     prefix = f"{target}/" if target else ""
-    _make_folder(new)
     source = output / target
     if source.exists():
+        _copy_folder(source, new)
         _mirror(str(source), str(new), prefix, {*write, *remove})
+    else:
+        _make_folder(new)
     made = {""}
     for path in sorted(write):
         name = path[len(prefix) :]
@@ -145,7 +148,7 @@ def _mirror(source: str, copy: str, prefix: str, leave: set[str]) -> None:
         for entry in entries:
             path, to = prefix + entry.name, f"{copy}/{entry.name}"
             if entry.is_dir(follow_symlinks=False):
-                _make_folder(Path(to))
+                _copy_folder(Path(entry.path), Path(to))
                 _mirror(entry.path, to, path + "/", leave)
             elif path not in leave:
                 _link(entry.path, to)
@@ -158,6 +161,16 @@ def _link(source: str, to: str) -> None:
         if error.errno not in _NO_LINK:
             raise
         shutil.copyfile(source, to, follow_symlinks=False)
+
+
+def _copy_folder(source: Path, to: Path) -> None:
+    """Make an empty folder with the mode of another, and with its owner as far as the system lets us."""
+    like = source.stat()
+    to.mkdir(0o700)
+    to.chmod(stat.S_IMODE(like.st_mode) | 0o700)
+    if (like.st_uid, like.st_gid) != (os.geteuid(), os.getegid()):
+        with contextlib.suppress(PermissionError):
+            os.chown(to, like.st_uid, like.st_gid)
 
 
 def _make_folder(path: Path) -> None:

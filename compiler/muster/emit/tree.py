@@ -236,7 +236,7 @@ def check_tree(
     except InputFault as fault:
         found = list(fault.diagnostics)
     except OSError as error:
-        raise _fault(error, shown) from error
+        raise _fault(error, shown, "read") from error
     return sorted(found, key=lambda item: item.sort_key())
 
 
@@ -287,8 +287,7 @@ def _check_device(output: Path, tree: Tree, shown: str) -> None:
         raise EnvironmentFault(diagnostic("MU611", message))
 
 
-def _fault(error: OSError, shown: str) -> EnvironmentFault:
-    what = error.strerror or str(error)
+def _fault(error: OSError, shown: str, what: str = "write") -> EnvironmentFault:
     hints = {
         errno.ENOSPC: "free some space; the new tree needs about as much as its changed files",
         errno.EDQUOT: "raise the quota or free some space",
@@ -298,5 +297,5 @@ def _fault(error: OSError, shown: str) -> EnvironmentFault:
         errno.EXDEV: "output and parent folder must lie on one file system (an image layer counts as its own)",
     }
     place = f" at {error.filename}" if error.filename else ""
-    message = f"cannot write the output {shown}: {what}{place}"
+    message = f"cannot {what} the output {shown}: {error.strerror or error}{place}"
     return EnvironmentFault(diagnostic("MU621", message, hint=hints.get(error.errno or 0, "")))

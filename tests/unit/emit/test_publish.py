@@ -100,6 +100,18 @@ def test_modes_do_not_depend_on_the_mask(output: Path) -> None:
     assert modes == {"generated": 0o755, "a": 0o755, "deep": 0o755, "x.yaml": 0o644, "lock.json": 0o644}
 
 
+def test_folders_that_are_there_keep_their_modes(output: Path) -> None:
+    publish(output, compiled({"a": {"a/x.yaml": "1"}}), sites=["a"])
+    private = output / "a/private"
+    private.mkdir(0o700)
+    (private / "note").write_text("mine")
+    (private / "note").chmod(0o600)
+    (output / "a").chmod(0o750)
+    publish(output, compiled({"a": {"a/x.yaml": "2", "a/deep/y.yaml": "3"}}), sites=["a"])
+    modes = {path.name: path.stat().st_mode & 0o777 for path in output.rglob("*")}
+    assert (modes["a"], modes["private"], modes["note"], modes["deep"]) == (0o750, 0o700, 0o600, 0o755)
+
+
 @pytest.mark.parametrize(
     "path",
     [
