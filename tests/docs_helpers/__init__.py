@@ -1,0 +1,1 @@
+"""Read, run and write the pages of the user guide."""
