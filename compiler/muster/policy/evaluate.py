@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from muster.diagnostics import Diagnostic, InputFault, Position, diagnostic
 from muster.policy.compat import check_compat
 from muster.policy.defaults import fill_defaults
+from muster.policy.grammar import grammar_faults
 from muster.policy.rules import from_error, from_violations
-from muster.policy.structure import Structure
+from muster.policy.structure import Structure, at
+from muster.site.positions import format_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -121,7 +123,14 @@ class Policies:
 
     def _merge_and_judge(self, sites: list[LoadedSite]) -> list[SiteResult]:
         merged, refused = self._merge(sites)
-        return [*(SiteResult(site, None, found) for site, found in refused), *self._judge(merged)]
+        usable = []
+        for site, value in merged:
+            found = _given_faults(site, value)
+            if found:
+                refused.append((site, found))
+            else:
+                usable.append((site, value))
+        return [*(SiteResult(site, None, found) for site, found in refused), *self._judge(usable)]
 
     def _merge(self, sites: list[LoadedSite]) -> tuple[list[Merged], list[Refused]]:
         """Merge with profiles; a site that CUE refuses is set aside and the rest is tried again."""
@@ -218,6 +227,15 @@ class Policies:
             if not place.file.startswith("(muster)") and "/evaluate.cue" not in place.file
         ]
         return next(reversed(own or places), None)
+
+
+def _given_faults(site: LoadedSite, merged: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
+    """Report values that a profile gives and no reader can use; the site's own were checked before."""
+    return tuple(
+        at(site, "MU215", f"a profile gives {format_path(steps)}: {error.message}", steps, error.hint)
+        for steps, error in grammar_faults(merged)
+        if steps not in site.positions
+    )
 
 
 def _covered(path: str, known: set[str]) -> bool:

@@ -22,6 +22,7 @@ _MILLIS = {
     "ms": 1,
 }
 _DURATION = re.compile("".join(f"(?:([0-9]{{1,18}}){unit})?" for unit in _MILLIS))
+_ANY_LENGTH = re.compile("".join(f"(?:[0-9]+{unit})?" for unit in _MILLIS))
 _MOST = (2**63 - 1) // 1_000_000
 _LONG_NAMES = re.compile(
     r"(?i)([0-9]+) *(y|w|d|h|ms|m|s)(?:ears?|eeks?|ays?|ours?|rs?|inutes?|ins?|econds?|ecs?|illis)?"
@@ -39,6 +40,8 @@ def parse_duration(text: object) -> int | float:
     if text == "0":
         return 0
     found = _DURATION.fullmatch(text)
+    if text and not found and _ANY_LENGTH.fullmatch(text):
+        raise UnitError(f"the duration {shown(text)} is longer than 292 years")
     if not text or not found:
         raise UnitError(f"{shown(text)} is not a duration", _hint(text))
     counts = [int(part) if part else 0 for part in found.groups()]
