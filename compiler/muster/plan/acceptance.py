@@ -56,6 +56,9 @@ def resolve_thresholds(context: SiteContext) -> tuple[dict[str, dict[str, Any]],
 def _resolve(context: SiteContext, name: str, threshold: Mapping[str, Any]) -> dict[str, Any]:
     unit = _UNITS[threshold["metric"]]
     reference = _figure(threshold["reference"], unit) if "reference" in threshold else None
+    lower = _bound(threshold.get("lower"), reference, unit)
+    upper = _bound(threshold.get("upper"), reference, unit)
+    _check_bounds(lower, upper, unit)
     at = dict(threshold["at"])
     if "bytes" in at:
         at["bytes"] = parse_bytes(at["bytes"])
@@ -66,8 +69,8 @@ def _resolve(context: SiteContext, name: str, threshold: Mapping[str, Any]) -> d
         "statistic": threshold["statistic"],
         "reference": _number(reference),
         "unit": unit,
-        "lower": _number(_bound(threshold.get("lower"), reference, unit)),
-        "upper": _number(_bound(threshold.get("upper"), reference, unit)),
+        "lower": _number(lower),
+        "upper": _number(upper),
         "lowerText": threshold.get("lower"),
         "upperText": threshold.get("upper"),
         "spread": float(Decimal(threshold["spread"].rstrip("%")) / 100) if "spread" in threshold else None,
@@ -92,6 +95,18 @@ def _bound(text: str | None, reference: Decimal | None, unit: str) -> Decimal | 
     if reference is None:
         raise ValueError(f"{text} is relative, but there is no reference")
     return reference * (1 + Decimal(text[:-1]) / 100)
+
+
+def _check_bounds(lower: Decimal | None, upper: Decimal | None, unit: str) -> None:
+    """Refuse bounds that every figure meets, or none."""
+    if lower is not None and lower <= 0:
+        raise ValueError(f"every figure is above the lower bound of {_number(lower):g} {unit}")
+    if upper is not None and upper <= 0:
+        raise ValueError(f"no figure is below the upper bound of {_number(upper):g} {unit}")
+    if lower is not None and upper is not None and lower > upper:
+        raise ValueError(
+            f"the lower bound of {_number(lower):g} {unit} is above the upper one of {_number(upper):g} {unit}"
+        )
 
 
 def _number(value: Decimal | None) -> float | None:

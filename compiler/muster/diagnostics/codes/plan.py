@@ -12,7 +12,8 @@ CODES = (
     Code(
         "MU411",
         "a threshold's figure cannot be used",
-        "A bound or a reference is in a unit that its metric does not have, or is relative to nothing.",
+        "A bound or a reference is in a unit that its metric does not have, or is relative to nothing, or the bounds are"
+        " such that every figure meets them, or none does.",
         hint="busbw, algbw and bandwidth are in GB/s (1e9 bytes/s), time in us, latency in ns",
     ),
     Code(
