@@ -27,14 +27,11 @@ class Timed:
     mebibytes: float
 
 
-def timed(
-    argv: Sequence[str], runs: int, before: Callable[[], None] | None = None, allowed: tuple[int, ...] = (0,)
-) -> Timed:
-    """Run a command some times, each after ``before``."""
+def timed(command: Callable[[], Sequence[str]], runs: int, allowed: tuple[int, ...] = (0,)) -> Timed:
+    """Run what ``command`` returns some times."""
     seconds, peaks = [], []
     for _ in range(runs):
-        if before:
-            before()
+        argv = command()
         start = time.perf_counter()
         process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT)
         _, status, usage = os.wait4(process.pid, 0)

@@ -228,6 +228,9 @@ def strange_line(rng: random.Random, data: bytes) -> bytes:
         b'MUSTER-RECORD {"v": 1, "event": "end", "round": NaN, "exit": 0}\n',
         b'MUSTER-RECORD {"v": 1, "event": "end", "event": "finish", "round": 1, "exit": 0}\n',
         b'MUSTER-RECORD {"v": 1, "event": "begin", "a": ' + b"[" * 5000 + b"}\n",
+        b'MUSTER-RECORD {"v": 1, "event": "end", "round": 1e999, "exit": 0}\n',
+        b'MUSTER-RECORD {"v": 1, "event": "end", "round": ' + b"9" * 5000 + b"}\n",
+        b'MUSTER-RECORD {"v": 1, "event": "begin", "node": "\\u001b[2J\\ud800"}\n',
         b"# Out of bounds values : 0 OK\n",
         b"[pod/a/b] 2026-03-02T10:00:00Z \n",
     ]

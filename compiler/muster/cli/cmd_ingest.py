@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muster.archive.binding import Declared
 from muster.cli.options import archive_option, format_option, output_option, repository_option
 from muster.cli.plans import read_plans
 from muster.cli.world import World, label
@@ -40,6 +41,14 @@ if TYPE_CHECKING:
 @click.option("--timed-out", is_flag=True, default=None, help="A time limit ended it.")
 @click.option("--start", help="RFC 3339 time with offset.")
 @click.option("--end", help="RFC 3339 time with offset.")
+@click.option("--round", type=click.IntRange(1, 1000), help="The round that all the files are of.")
+@click.option(
+    "--node", "nodes", multiple=True, metavar="FILE=NODE", help="A file that is of one node (repeatable)."
+)
+@click.option(
+    "--host", "hosts", multiple=True, metavar="HOST=NODE", help="A host name in logs that is a node's."
+)
+@click.option("--note", help="Anything else worth keeping, one line.")
 @click.option("--reason", help="Why it ended as it did, one line.")
 @click.option("--synthetic", is_flag=True, help="The figures were made, not measured.")
 @click.option("--together", is_flag=True, help="All files are of one attempt, in this order.")
@@ -77,12 +86,21 @@ def command(
     return result.exit_code
 
 
-def _declared(said: dict[str, Any]) -> Any:
-    from muster.archive.binding import Declared
-
+def _declared(said: dict[str, Any]) -> Declared:
     unit = said.pop("unit")
     names = tuple(name.strip() for name in unit.split(",") if name.strip()) if unit else None
-    return Declared(unit=names, **said)
+    nodes, hosts = _pairs("--node", said.pop("nodes")), _pairs("--host", said.pop("hosts"))
+    return Declared(unit=names, nodes=nodes, hosts=hosts, **said)
+
+
+def _pairs(option: str, texts: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for text in texts:
+        key, sign, value = text.partition("=")
+        if not (key and sign and value):
+            raise click.UsageError(f"{option} {text}: write NAME=NODE")
+        found[key] = value
+    return found
 
 
 def _json(result: IngestResult) -> str:

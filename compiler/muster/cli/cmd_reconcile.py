@@ -42,19 +42,12 @@ def command(
     """Print the report."""
     from muster.cli.evidence import judge_sites
     from muster.diagnostics.render import render
-    from muster.report import render_json, render_junit, render_markdown, render_sarif, render_text
+    from muster.report import render_report
 
     report, found = judge_sites(
         World.current(), repository, output, archive, sites, tests, as_of, compare=not no_compile
     )
     if found:
         click.echo(render(found, "text"), nl=False, err=True)
-    formats = {
-        "text": render_text,
-        "json": render_json,
-        "markdown": render_markdown,
-        "junit": render_junit,
-        "sarif": render_sarif,
-    }
-    click.echo(formats[form](report.as_dict()), nl=False)
+    click.echo(render_report(report, form), nl=False)
     return max(report.exit_status, 1 if any(item.is_error for item in found) else 0)

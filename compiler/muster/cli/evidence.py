@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from muster.cli.plans import read_plans
 from muster.cli.world import World, label
+from muster.diagnostics import InputFault, diagnostic
+from muster.site.names import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,21 +35,21 @@ def judge_sites(
 
     target = output or repository / "generated"
     plans = read_plans(target, sites, label(target, world.folder))
-    if tests:
-        plans = [only(plan, tests) for plan in plans]
+    known = sorted({name for plan in plans for name in plan["tests"]})
+    for name in tests:
+        if name not in known:
+            near = nearest(name, known)
+            hint = f'did you mean "{near}"?' if near else "known: " + ", ".join(known)
+            raise InputFault(diagnostic("MU002", f"no compiled site has the test {name}", hint=hint))
     generated = generated_state(world, repository, target, sites) if compare else None
     store = open_archive(archive, world.environment).store
     records = load_records(store, [plan["site"] for plan in plans], cache=cache_folder(world))
+    entries = (entry for shard in records.shards() for entry in shard.entries)
     moment = world.as_of(as_of)
-    report = reconcile(plans, records, as_of=moment, generated=generated, replay=as_of is not None)
+    report = reconcile(
+        plans, entries, as_of=moment, generated=generated, replay=as_of is not None, tests=tests or None
+    )
     return report, tuple(records.diagnostics)
-
-
-def only(plan: dict[str, Any], tests: Sequence[str]) -> dict[str, Any]:
-    """Return a plan with some of its tests."""
-    desired = [item for item in plan["desired"] if item["test"] in tests]
-    kept = {name: plan["tests"][name] for name in tests if name in plan["tests"]}
-    return {**plan, "desired": desired, "tests": kept}
 
 
 def cache_folder(world: World) -> Path | None:

@@ -35,6 +35,7 @@ _FAULT = re.compile(
     r"|PARSE ERROR:|Invalid subsystem"
     r"|.{0,80}\bdcgmi: .{0,40}(?:not found|No such file|Permission denied|error while loading)",
 )
+_PIECE = re.compile(r'"(?:status|test_summary|test_categories|results|DCGM (?:GPU )?Diagnostic)"\s*:')
 _STOPPED = ("killed", "timeout")
 
 
@@ -90,6 +91,8 @@ def _round(part: Round) -> list[Findings]:
     for number, text in part.texts(frozenset(used | rows)):
         if _FAULT.match(text.strip()) or lacks_plugins(text):
             whole.report("MU741", f"the tool reports: {quoted(text.strip(), 200)}", number)
+        if _PIECE.search(text) and not any(item["code"] == "MU745" for item in whole.problems):
+            whole.report("MU745", "a piece of a diagnosis document stands in no document that can be read", number)
     _conclude(part, whole, made, bool(broken))
     return [*made, whole]
 

@@ -7,6 +7,8 @@ A line is ``MUSTER-RECORD`` and one JSON object of version 1 with an ``event``: 
 from __future__ import annotations
 
 import json
+import re
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from muster.readers.model import empty, problem, quoted
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 MARK = "MUSTER-RECORD"
 EVENTS = ("begin", "end", "excluded", "finish")
 KEPT = 10_000
+_UNSHOWABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def parse(text: str, line: int) -> tuple[dict[str, Any] | None, Problem | None]:
@@ -31,7 +34,13 @@ def parse(text: str, line: int) -> tuple[dict[str, Any] | None, Problem | None]:
     if not rest.startswith(" {"):
         return None, None
     try:
-        record = json.loads(rest, object_pairs_hook=_no_twins, parse_constant=_no_constant)
+        record = json.loads(
+            rest,
+            object_pairs_hook=_checked,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=_small,
+        )
     except (ValueError, RecursionError):
         return None, problem("MU703", f"the record is not JSON: {quoted(rest.strip())}", line)
     if type(record.get("v")) is not int or record["v"] != 1 or record.get("event") not in EVENTS:
@@ -40,11 +49,29 @@ def parse(text: str, line: int) -> tuple[dict[str, Any] | None, Problem | None]:
     return {"line": line, **{key: value for key, value in record.items() if key != "line"}}, None
 
 
-def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its pairs; keys that are there twice and text that cannot be shown are refused."""
     made = dict(pairs)
     if len(made) != len(pairs):
         raise ValueError("a key is there twice")
+    for key, value in pairs:
+        for text in (key, *(value if isinstance(value, list) else (value,))):
+            if isinstance(text, str) and _UNSHOWABLE.search(text):
+                raise ValueError("a text holds control characters")
     return made
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(f"{text} is out of range")
+    return value
+
+
+def _small(text: str) -> int:
+    if len(text) > 20:
+        raise ValueError("a number has too many digits")
+    return int(text)
 
 
 def _no_constant(name: str) -> Any:
