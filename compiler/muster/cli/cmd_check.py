@@ -26,21 +26,18 @@ def command(
     sites: tuple[str, ...], repository: Path, output: Path | None, form: str, *, no_output: bool
 ) -> int:
     """Compile in memory and compare."""
-    from muster.compile.inputs import read_sites
-    from muster.compile.run import compile_sites
+    from muster.cli.sites import compile_all
     from muster.diagnostics.render import render
     from muster.emit.tree import check_tree
 
     world = World.current()
-    inputs = read_sites(repository, sites, lambda path: label(path, world.folder))
-    done = compile_sites(inputs, repository, world.cue())
-    found = list(done.diagnostics)
+    done, found = compile_all(repository, sites, world)
     if not no_output:
         target = output or repository / "generated"
         good = [site.name for site in done.sites if site.files is not None]
         bad = [site.name for site in done.sites if site.files is None]
         shown = label(target, world.folder)
-        found += check_tree(target, done.files(), sites=good, keep=bad, full=not sites, shown=shown)
+        found += tuple(check_tree(target, done.files(), sites=good, keep=bad, full=not sites, shown=shown))
     if found or form != "text":
         click.echo(render(found, form), nl=False, err=False)
     errors = sum(item.is_error for item in found)

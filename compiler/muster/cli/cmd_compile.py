@@ -42,16 +42,16 @@ def command(
     allow_immutable: bool,
 ) -> int:
     """Compile and write; exit code 2 when a site is refused."""
-    from muster.compile.inputs import read_sites
-    from muster.compile.run import compile_sites
+    from muster.cli.sites import compile_all
     from muster.diagnostics.render import render
     from muster.emit.tree import PublishOptions, publish
 
     world = World.current()
-    inputs = read_sites(repository, sites, lambda path: label(path, world.folder))
-    done = compile_sites(inputs, repository, world.cue())
-    if done.diagnostics or form != "text":
-        click.echo(render(done.diagnostics, form), nl=False, err=form == "text")
+    done, found = compile_all(repository, sites, world)
+    if form == "text":
+        found = tuple(item for item in found if item.severity != "info")
+    if found or form != "text":
+        click.echo(render(found, form), nl=False, err=form == "text")
     if not done.complete:
         bad = sum(site.files is None for site in done.sites)
         click.echo(f"muster: nothing is written: {bad} of {len(done.sites)} sites refused", err=True)

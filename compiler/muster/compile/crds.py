@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+from math import isfinite
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from muster.diagnostics import InputFault, diagnostic
+from muster.site.names import shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,6 +17,9 @@ if TYPE_CHECKING:
 
 LIMIT = 4 << 20
 """Largest CRD file in bytes; the largest real ones are below 2 MiB."""
+
+MOST = 500_000
+"""Most values in a CRD file, aliases counted as what they stand for."""
 
 
 def read_crds(base: Path, folder: str, position: Position) -> list[dict[str, Any]]:
@@ -28,33 +34,78 @@ def read_crds(base: Path, folder: str, position: Position) -> list[dict[str, Any
         InputFault: MU231 it leaves the repository, does not exist, holds no CRD, or a file is no CRD.
     """
     if PurePosixPath(folder).is_absolute() or ".." in PurePosixPath(folder).parts:
-        raise InputFault(diagnostic("MU231", f"{folder} is not a folder beside the site file", position))
+        raise InputFault(
+            diagnostic("MU231", f"{shown(folder)} is not a folder below that of the site file", position)
+        )
     root = base / folder
     paths = (
         sorted(path for path in root.glob("*") if path.suffix in {".yaml", ".yml"}) if root.is_dir() else []
     )
     found: list[dict[str, Any]] = []
     for path in paths:
-        found += _read(path, f"{path.name} in {folder}", position)
+        found += _read(path, f"{shown(path.name)} in {shown(folder)}", position)
     if not found:
-        raise InputFault(diagnostic("MU231", f"there is no CRD in {folder}", position))
+        raise InputFault(diagnostic("MU231", f"there is no CRD in {shown(folder)}", position))
     return found
 
 
-def _read(path: Path, shown: str, position: Position) -> list[dict[str, Any]]:
+def _read(path: Path, shown_as: str, position: Position) -> list[dict[str, Any]]:
+    def refuse(why: str) -> InputFault:
+        return InputFault(diagnostic("MU231", f"{shown_as} {why}", position))
+
     import yaml
 
     if path.is_symlink() or not path.is_file() or path.stat().st_size > LIMIT:
-        raise InputFault(diagnostic("MU231", f"{shown} is not a plain file of at most 4 MiB", position))
+        raise refuse("is not a plain file of at most 4 MiB")
     try:
-        documents = list(yaml.load_all(path.read_bytes(), Loader=yaml.CSafeLoader))
+        documents = list(yaml.load_all(path.read_bytes(), Loader=_loader()))
+    except yaml.MarkedYAMLError as error:
+        line = f" (line {error.problem_mark.line + 1})" if error.problem_mark else ""
+        raise refuse(f"is not YAML: {error.problem}{line}") from error
     except (yaml.YAMLError, ValueError) as error:
-        raise InputFault(diagnostic("MU231", f"{shown} is not YAML: {error}", position)) from error
+        raise refuse("is not YAML that can be read") from error
+    if not _is_plain(documents):
+        raise refuse("is no plain JSON in YAML of reasonable size, without aliases")
     crds = [
         item
         for item in documents
         if isinstance(item, dict) and item.get("kind") == "CustomResourceDefinition"
     ]
     if not crds:
-        raise InputFault(diagnostic("MU231", f"{shown} has no CustomResourceDefinition", position))
+        raise refuse("has no CustomResourceDefinition")
     return crds
+
+
+@cache
+def _loader() -> Any:
+    """Return a YAML loader that leaves times what they are in JSON: texts."""
+    import yaml
+
+    known = yaml.CSafeLoader.yaml_implicit_resolvers
+    kept = {
+        first: [pair for pair in pairs if not pair[0].endswith(":timestamp")]
+        for first, pairs in known.items()
+    }
+    return type("Loader", (yaml.CSafeLoader,), {"yaml_implicit_resolvers": kept})
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell whether a value is what JSON can hold, in at most ``MOST`` parts: aliases may multiply without end."""
+    left = [value]
+    seen = 0
+    while left:
+        node = left.pop()
+        seen += 1
+        if seen > MOST:
+            return False
+        if isinstance(node, dict):
+            if not all(isinstance(key, str) for key in node):
+                return False
+            left += node.values()
+        elif isinstance(node, list):
+            left += node
+        elif not (
+            node is None or isinstance(node, str | int) or (isinstance(node, float) and isfinite(node))
+        ):
+            return False
+    return True

@@ -20,12 +20,15 @@ class SiteInput:
 
     Attributes:
         path: where it lies.
-        loaded: what reading gave.
+        loaded: what reading gave; positions name the file by its place in the repository, whatever the working
+            directory, since they become part of the output.
+        shown: how messages name the file.
         own: whether it lies in the repository's ``sites`` folder; others get the built-in policies.
     """
 
     path: Path
     loaded: LoadedSite
+    shown: str
     own: bool
 
 
@@ -59,9 +62,14 @@ def read_sites(repository: Path, wanted: Sequence[str], label: Callable[[Path], 
     inside = folder.resolve()
     unique = {path.resolve(): path for path in reversed(paths)}
     return [
-        SiteInput(path, read_site_file(path, label(path)), resolved.parent == inside)
+        _read(path, label(path), resolved.parent == inside)
         for resolved, path in sorted(unique.items(), key=lambda item: item[1].stem)
     ]
+
+
+def _read(path: Path, shown: str, own: bool) -> SiteInput:
+    name = f"sites/{path.name}" if own else path.name
+    return SiteInput(path, read_site_file(path, name), shown, own)
 
 
 def _find(item: str, known: Sequence[Path]) -> Path:

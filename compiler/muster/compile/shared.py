@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from muster.diagnostics import Diagnostic, diagnostic
@@ -14,6 +15,20 @@ if TYPE_CHECKING:
     from muster.diagnostics import Position
 
 
+@lru_cache(maxsize=4096)
+def _namespace(data: bytes) -> str:
+    """Return the namespace of an object that was just emitted, empty where it has none.
+
+    The lines of its metadata are looked at, not the whole text: fleets have many of them.
+    """
+    inside = False
+    for line in data.decode("utf-8").splitlines():
+        inside = line == "metadata:" or (inside and line.startswith(" "))
+        if inside and line.startswith("  namespace: "):
+            return line.removeprefix("  namespace: ")
+    return ""
+
+
 def refuse_conflicts(
     sites: Sequence[CompiledSite], positions: Mapping[str, Position]
 ) -> tuple[CompiledSite, ...]:
@@ -23,7 +38,7 @@ def refuse_conflicts(
         sites: compiled sites in the order of their names.
         positions: where each site, by its name, describes its delivery.
     """
-    first: dict[str, tuple[str, bytes]] = {}
+    first: dict[tuple[str, str], tuple[str, bytes]] = {}
     checked = []
     for site in sites:
         found: list[Diagnostic] = []
@@ -31,7 +46,7 @@ def refuse_conflicts(
             if not path.startswith("delivery/"):
                 continue
             name = path.removeprefix(f"delivery/{path.split('/')[1]}/{site.name}/")
-            other, same = first.setdefault(name, (site.name, data))
+            other, same = first.setdefault((name, _namespace(data)), (site.name, data))
             if same != data:
                 message = f"{name} is not what site {other} writes under that name"
                 found.append(diagnostic("MU537", message, positions.get(site.name), site=site.name))
