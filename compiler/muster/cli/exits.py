@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import io
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -15,44 +17,76 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 OK, FINDINGS, BAD_INPUT, ENVIRONMENT, BUG = 0, 1, 2, 3, 70
-_OUT_OF_REACH = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EMFILE}
+_BAD_NAMES = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
+"""What a wrong argument causes; all else that the system refuses is the environment's."""
+
+
+def prepare_streams() -> None:
+    """Let what is printed depend on no locale: UTF-8, and an escape for what even that cannot carry."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def run_guarded(group: click.Group, arguments: Sequence[str]) -> int:
     """Run a command and return its exit code: 0, 1, 2, 3 or 70; 130 on an interrupt."""
     debug = "--debug" in arguments
     try:
+        if sys.stdout is None:
+            _say("muster: standard output is closed")
+            return ENVIRONMENT
         result = group.main(args=list(arguments), prog_name="muster", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else OK
     except MusterError as error:
         from muster.diagnostics.render import render
 
-        click.echo(render(error.diagnostics, "text"), nl=False, err=True)
+        _trace(debug)
+        _say(render(error.diagnostics, "text").rstrip("\n"))
         return error.exit_code
     except click.ClickException as error:
         error.show(sys.stderr)
         return BAD_INPUT
     except (click.Abort, KeyboardInterrupt):
-        click.echo("muster: interrupted", err=True)
+        _say("muster: interrupted")
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINDINGS
+    except (BrokenPipeError, SystemExit):  # click turns a broken pipe into an exit with code 1
+        _drop(sys.__stdout__)
+        _say("muster: standard output was closed before everything was printed")
+        return ENVIRONMENT
     except OSError as error:
-        if debug:
-            raise
         from muster.diagnostics.escape import for_terminal
 
-        where = f": {for_terminal(str(error.filename))}" if error.filename else ""
-        click.echo(f"muster: {error.strerror or error}{where}", err=True)
-        return ENVIRONMENT if error.errno in _OUT_OF_REACH else BAD_INPUT
+        _trace(debug)
+        where = f": {for_terminal(os.fsdecode(error.filename))}" if error.filename else ""
+        _say(f"muster: {error.strerror or error}{where}")
+        return BAD_INPUT if error.errno in _BAD_NAMES else ENVIRONMENT
     except Exception as error:
-        if debug:
-            raise
-        click.echo(
+        _trace(debug)
+        _say(
             f"muster: a bug in muster: {type(error).__name__}: {str(error)[:300]!r}; run again with --debug"
-            " and report the trace",
-            err=True,
+            " and report the trace"
         )
         return BUG
+
+
+def _say(text: str) -> None:
+    """Print one message; where nobody listens any more the exit code alone must do."""
+    try:
+        click.echo(text, err=True)
+    except OSError:
+        _drop(sys.__stderr__)
+
+
+def _trace(debug: bool) -> None:
+    if debug:
+        import traceback
+
+        _say(traceback.format_exc().rstrip("\n"))
+
+
+def _drop(stream: object) -> None:
+    """Let what is left in a stream's buffer go nowhere, so that the interpreter can end in peace."""
+    with contextlib.suppress(OSError, ValueError):
+        if isinstance(stream, io.TextIOWrapper):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

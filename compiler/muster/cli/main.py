@@ -65,6 +65,7 @@ def main(ctx: click.Context, *, debug: bool) -> None:
 def run(argv: list[str] | None = None) -> NoReturn:
     """Run the command line and exit with its documented code."""
     arguments = sys.argv[1:] if argv is None else argv
-    from muster.cli.exits import run_guarded
+    from muster.cli.exits import prepare_streams, run_guarded
 
+    prepare_streams()
     sys.exit(run_guarded(main, arguments))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 VERSION = "v0.17.1"
 """The version that the policies are tested with; another one is refused."""
+
+_PANIC = re.compile(r"^(panic:|fatal error:|runtime: )", re.MULTILINE)
 
 TIMEOUT = 120.0
 """Seconds that one run may take."""
@@ -58,14 +61,23 @@ class Cue:
         """Evaluate one expression of a module with ``data`` (JSON-able) unified into its root package.
 
         Raises:
-            EnvironmentFault: MU203 cue cannot be run, MU204 it did not end in time.
+            EnvironmentFault: MU203 cue cannot be run, MU204 it did not end in time, MU207 it broke off.
         """
         argv = [str(self.binary), "export", "-E", "--out", "json", "-e", expression, ".", "json:", "-"]
         done = self._run(argv, json.dumps(data, ensure_ascii=True).encode(), module)
         stderr = done.stderr.decode("utf-8", "replace")
         if done.returncode == 0:
-            return Exported(json.loads(done.stdout), ())
-        return Exported(None, parse_errors(stderr), stderr)
+            try:
+                return Exported(json.loads(done.stdout), ())
+            except ValueError as error:
+                raise _broke("it printed what is no JSON") from error
+        if done.returncode < 0:
+            raise _broke(f"signal {-done.returncode} ended it")
+        errors = () if _PANIC.search(stderr) else parse_errors(stderr)
+        if not errors:
+            first = stderr.strip().split("\n", 1)[0][:200]
+            raise _broke(f"exit code {done.returncode}: {first or 'it said nothing'}")
+        return Exported(None, errors, stderr)
 
     def _run(self, argv: list[str], data: bytes, folder: Path | None) -> subprocess.CompletedProcess[bytes]:
         environment = {"CUE_REGISTRY": "none", "HOME": "/nonexistent", "CUE_CACHE_DIR": "/nonexistent"}
@@ -83,6 +95,10 @@ class Cue:
             raise EnvironmentFault(diagnostic("MU204", f"cue did not end within {TIMEOUT:.0f} s")) from error
         except OSError as error:
             raise EnvironmentFault(diagnostic("MU203", f"cannot run {argv[0]}: {error.strerror}")) from error
+
+
+def _broke(why: str) -> EnvironmentFault:
+    return EnvironmentFault(diagnostic("MU207", f"cue broke off: {why}"))
 
 
 def find_cue(candidates: Iterable[Path]) -> Cue:

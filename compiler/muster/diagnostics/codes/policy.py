@@ -44,6 +44,12 @@ CODES = (
         hint="restore policies/guardrails",
     ),
     Code(
+        "MU207",
+        "cue broke off",
+        "It was killed, most often for want of memory, or it failed in a way that says nothing of sites and policies.",
+        hint="free some memory and try again; `muster doctor` tells which binary is used",
+    ),
+    Code(
         "MU211",
         "unknown field",
         "Every struct of a site file is closed, so that a misspelled field cannot be lost in silence.",
