@@ -12,7 +12,7 @@ from muster.render.validate import builtin
 from muster.render.validate.schema import Schema, document, envelope
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from muster.render.validate.schema import Scope
 
@@ -79,7 +79,7 @@ def close(crd: Mapping[str, Any], version: str, minor: int) -> Schema:
     own = {name: item for name, item in own.items() if name not in {"apiVersion", "kind"}}
     fields = {name: _closed(item, 0) for name, item in own.items()}
     fields["metadata"] = {"allOf": [_META, _value(metadata, 0)]}
-    required = [name for name in root.get("required", ()) if name in own]
+    required = [name for name in _list(root, "required") if isinstance(name, str) and name in own]
     whole = envelope(group, version, kind, fields, ["metadata", *required])
     scope: Scope = "Cluster" if crd["spec"].get("scope") == "Cluster" else "Namespaced"
     return Schema(SOURCE, scope, document(whole, minor))
@@ -91,6 +91,13 @@ def _map(node: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         return {}
     if not isinstance(value, dict):
         raise CrdError(f"{name} is no map")
+    return value
+
+
+def _list(node: Mapping[str, Any], name: str) -> Sequence[Any]:
+    value = node.get(name, ())
+    if not isinstance(value, list | tuple):
+        raise CrdError(f"{name} is no list")
     return value
 
 
@@ -143,7 +150,7 @@ def _value(node: Any, depth: int) -> dict[str, Any]:
             made[exclusive if node.get(exclusive) is True else limit] = node[limit]
     for name in ("allOf", "anyOf", "oneOf"):
         if name in node:
-            made[name] = [_inner(item, depth + 1) for item in node[name]]
+            made[name] = [_inner(item, depth + 1) for item in _list(node, name)]
     if "not" in node:
         made["not"] = _inner(node["not"], depth + 1)
     return made
