@@ -12,8 +12,8 @@ CODES = (
     Code(
         "MU411",
         "a threshold's figure cannot be used",
-        "A bound or a reference is in a unit that its metric does not have, or is relative to nothing, or the bounds are"
-        " such that every figure meets them, or none does.",
+        "A bound or a reference is in a unit that its metric does not have, or is relative to nothing, or the bounds"
+        " are such that every figure meets them, or none does.",
         hint="busbw, algbw and bandwidth are in GB/s (1e9 bytes/s), time in us, latency in ns",
     ),
     Code(
@@ -50,6 +50,13 @@ CODES = (
         hint="remove it, or mend its match",
     ),
     Code(
+        "MU417",
+        "a test runs over a transport that its thresholds refuse",
+        "`params.net` of the test sets NCCL_NET for every rank, and a threshold that applies requires another network or"
+        " forbids this one: every run would be violated.",
+        hint="mend params.net of the test, or the threshold's transport",
+    ),
+    Code(
         "MU421",
         "the tests cost more GPU-hours than the budget",
         "The cost of a run is its GPUs times its expected wall time (the test's `estimate`, else the catalog's).",
@@ -66,5 +73,12 @@ CODES = (
         "Waves run one after another so that no node is used twice at a time; together they take longer than"
         " `spec.budget.deadline`, queueing not even counted.",
         hint="raise the deadline or maxConcurrentNodes, use fewer pairs (ring, neighbours), or fewer tests",
+    ),
+    Code(
+        "MU424",
+        "the deadline is shorter than the rounds of a run may take",
+        "Every Job is killed at `spec.budget.deadline`, queueing included. A run whose rounds may each take their"
+        " `roundTimeout` needs at least the sum of these.",
+        hint="raise the deadline, or lower rounds or roundTimeout",
     ),
 )
