@@ -61,7 +61,7 @@ def run_guarded(group: click.Group, arguments: Sequence[str]) -> int:
         where = f": {for_terminal(os.fsdecode(error.filename))}" if error.filename else ""
         _say(f"muster: {error.strerror or error}{where}")
         return BAD_INPUT if error.errno in _BAD_NAMES else ENVIRONMENT
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (a bug, whatever it is, ends with a message)
         _trace(debug)
         _say(
             f"muster: a bug in muster: {type(error).__name__}: {str(error)[:300]!r}; run again with --debug"
