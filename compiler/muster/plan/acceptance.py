@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _ORDER = ("unit", "node", "domain", "pool", "product", "test", "catalog", "scope")
 """Fields of a match from the most to the least specific; compared in this order."""
 
+_NETS = {"NET/IB", "NET/Socket"}
+"""The transports that `params.net` decides between."""
+
 _UNITS = {
     "busbw": "GB/s",
     "algbw": "GB/s",
@@ -125,7 +128,9 @@ def acceptance_of(
     an error, never a choice.
     """
     hits = [
-        name for name in resolved if _matches(context.spec["thresholds"][name]["match"], desired, context)
+        name
+        for name in resolved
+        if _matches(_match(context, name), desired, context) and _measures(context, name, entry)
     ]
     groups: dict[tuple[Any, ...], list[str]] = {}
     for name in hits:
@@ -142,7 +147,7 @@ def acceptance_of(
             faults.append(_tie(context, desired, best))
         chosen.append(ranked[0])
     faults += [fault for name in chosen for fault in _unmeasured(context, desired, resolved[name], entry)]
-    transport, more = _transport(context, chosen)
+    transport, more = _transport(context, hits, desired)
     params = desired["measurement"]["params"]
     acceptance = {
         "validFor": context.valid_for,
@@ -224,31 +229,39 @@ def sizes(params: Mapping[str, Any]) -> list[int]:
     return found
 
 
-def _transport(context: SiteContext, chosen: Sequence[str]) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
-    rules = {
-        name: context.spec["thresholds"][name]["transport"]
-        for name in sorted(chosen)
-        if "transport" in context.spec["thresholds"][name]
-    }
+def _measures(context: SiteContext, name: str, entry: Mapping[str, Any]) -> bool:
+    """Tell whether a threshold is meant for a run: one that names no test passes over those of other metrics."""
+    threshold = context.spec["thresholds"][name]
+    return threshold["metric"] in entry["metrics"] or bool({"test", "catalog"} & set(threshold["match"]))
+
+
+def _transport(
+    context: SiteContext, hits: Sequence[str], desired: Mapping[str, Any]
+) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
+    """Gather what all thresholds that apply say of the transport: a more specific figure drops no guard."""
+    thresholds = context.spec["thresholds"]
+    rules = {name: thresholds[name]["transport"] for name in sorted(hits) if "transport" in thresholds[name]}
     if not rules:
         return None, []
     require = sorted({item for rule in rules.values() for item in rule.get("require", ())})
     forbid = sorted({item for rule in rules.values() for item in rule.get("forbid", ())})
     gpudirect = sorted({rule["gpudirect"] for rule in rules.values() if "gpudirect" in rule})
-    name = next(iter(rules))
+    steps = ("spec", "thresholds", next(iter(rules)), "transport")
     faults = []
     if set(require) & set(forbid) or len(gpudirect) > 1:
         both = ", ".join([*sorted(set(require) & set(forbid)), *(gpudirect if len(gpudirect) > 1 else ())])
-        steps = ("spec", "thresholds", name, "transport")
         faults.append(
             context.fault("MU415", f"thresholds {', '.join(rules)} contradict each other: {both}", steps)
         )
-    return {
-        "require": require,
-        "forbid": forbid,
-        "gpudirect": gpudirect[0] if gpudirect else None,
-        "from": list(rules),
-    }, faults
+    net = desired["measurement"]["params"].get("net")
+    asked = f"NET/{net}"
+    foreign = [item for item in require if item in _NETS and net and item != asked]
+    if not faults and (foreign or asked in forbid):
+        text = f"test {desired['test']} runs over {asked}, but {', '.join(foreign) or asked} is "
+        text += "required" if foreign else "forbidden"
+        faults.append(context.fault("MU417", text, steps))
+    found = {"require": require, "forbid": forbid, "gpudirect": gpudirect[0] if gpudirect else None}
+    return {**found, "from": list(rules)}, faults
 
 
 def _checks(

@@ -8,7 +8,7 @@ from muster.plan.cost import total_hours
 from muster.site.units import parse_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from muster.diagnostics import Diagnostic
     from muster.plan.context import SiteContext
@@ -37,7 +37,20 @@ def check_budget(context: SiteContext, desired: Sequence[dict[str, Any]]) -> lis
         hours = needed / 3600
         text = f"wave after wave the tests take about {hours:.1f} h, the deadline is {budget['deadline']}"
         found.append(context.fault("MU423", text, steps))
+    longest = max(desired, key=_limit, default=None)
+    if needed <= deadline and longest is not None and _limit(longest) > deadline:
+        measurement = longest["measurement"]
+        text = (
+            f"{longest['id']} may take {measurement['rounds']} rounds of {measurement['timeoutSeconds']} s,"
+        )
+        text += f" the deadline is {budget['deadline']}"
+        found.append(context.fault("MU424", text, ("spec", "budget", "deadline")))
     return found
+
+
+def _limit(desired: Mapping[str, Any]) -> int:
+    measurement = desired["measurement"]
+    return int(measurement["rounds"] * measurement["timeoutSeconds"])
 
 
 def serial_seconds(desired: Sequence[dict[str, Any]]) -> float:

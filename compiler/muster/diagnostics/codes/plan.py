@@ -52,8 +52,8 @@ CODES = (
     Code(
         "MU417",
         "a test runs over a transport that its thresholds refuse",
-        "`params.net` of the test sets NCCL_NET for every rank, and a threshold that applies requires another network or"
-        " forbids this one: every run would be violated.",
+        "`params.net` of the test sets NCCL_NET for every rank, and a threshold that applies requires another network"
+        " or forbids this one: every run would be violated.",
         hint="mend params.net of the test, or the threshold's transport",
     ),
     Code(
