@@ -120,19 +120,13 @@ def invocations(name: str) -> list[str]:
     return [re.split(r"[|;&>#)]", text)[0] for text in spans]
 
 
-def _with_codes(reason: str) -> list[Any]:
-    """All pages; that of the codes fails for a reason that lies in a code's own text."""
-    mark = pytest.mark.xfail(reason=reason)
-    return [pytest.param(name, marks=mark) if name == "docs/codes.md" else name for name in PAGES]
-
-
-@pytest.mark.parametrize("name", _with_codes("the hint of MU103 names `muster init`, which does not exist"))
+@pytest.mark.parametrize("name", PAGES)
 def test_commands_that_are_named_exist(name: str) -> None:
     named = {text.split()[1] for text in invocations(name)} - {"COMMAND"}
     assert not {word for word in named if not word.startswith("-")} - COMMANDS.keys()
 
 
-@pytest.mark.parametrize("name", _with_codes("the hint of MU607 names --allow-empty, which does not exist"))
+@pytest.mark.parametrize("name", PAGES)
 def test_options_that_are_named_exist(name: str) -> None:
     known = set(re.findall(r"--[a-z][a-z-]+", (ROOT / "docs/cli.md").read_text(encoding="utf-8"))) | {
         "--help"

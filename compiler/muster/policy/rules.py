@@ -31,7 +31,7 @@ def from_violations(site: LoadedSite, violations: Iterable[Mapping[str, Any]]) -
                 item["code"],
                 item["severity"],
                 violation["message"],
-                point_at(site.positions, steps),
+                _asked_at(site, steps),
                 f'did you mean "{near}"?' if near else item["hint"],
                 format_path(steps),
                 site.name or "",
@@ -43,6 +43,14 @@ def from_violations(site: LoadedSite, violations: Iterable[Mapping[str, Any]]) -
             )
         )
     return found
+
+
+def _asked_at(site: LoadedSite, steps: Steps) -> Position:
+    """Return the place of a field; of a test or threshold that a profile gives, the place of the profiles."""
+    given = len(steps) > 2 and steps[1] in {"tests", "thresholds"} and steps[:3] not in site.positions
+    if given and ("spec", "profiles") in site.positions:
+        return site.positions.key(("spec", "profiles"))
+    return point_at(site.positions, steps)
 
 
 def from_error(site: LoadedSite, error: CueError, module: PolicyModule) -> Diagnostic:

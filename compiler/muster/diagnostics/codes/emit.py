@@ -57,7 +57,7 @@ only ever replaces files that it wrote itself.""",
         "empty output",
         """A site, or the whole compile, gave no files. Argo CD and Flux prune what vanishes from Git, so an
 empty output is an error unless it is asked for.""",
-        hint="--allow-empty if this is meant",
+        hint="restore the site files; an output that is meant to go is removed with Git",
     ),
     Code(
         "MU608",

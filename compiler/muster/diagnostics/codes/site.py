@@ -31,7 +31,7 @@ mistake (a log, an archive) or an attack, and is not read.""",
         "The file holds no site",
         """The file is empty or holds nothing but comments. An empty site would compile to nothing, and what
 tests nothing must not pass.""",
-        hint="write a site, or delete the file; `muster init` shows one",
+        hint="write a site (docs/sites.md shows one), or delete the file",
     ),
     Code(
         "MU104",
