@@ -50,15 +50,17 @@ def parse(text: str, line: int) -> tuple[dict[str, Any] | None, Problem | None]:
 
 
 def _checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of its pairs; keys that are there twice and text that cannot be shown are refused."""
-    made = dict(pairs)
+    """Make an object of its pairs; a key that is there twice is refused, control characters become U+FFFD."""
+    made = {_shown(key): _shown(value) for key, value in pairs}
     if len(made) != len(pairs):
         raise ValueError("a key is there twice")
-    for key, value in pairs:
-        for text in (key, *(value if isinstance(value, list) else (value,))):
-            if isinstance(text, str) and _UNSHOWABLE.search(text):
-                raise ValueError("a text holds control characters")
     return made
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return _UNSHOWABLE.sub("\ufffd", value)
+    return [_shown(item) for item in value] if isinstance(value, list) else value
 
 
 def _finite(text: str) -> float:
