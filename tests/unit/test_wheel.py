@@ -5,7 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DATA = {".cue", ".json", ".jsonnet", ".libsonnet", ".sh", ".lua", ".typed"}
 

@@ -24,7 +24,7 @@ from muster.site.units import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from muster.policy.structure import Steps
+    from muster.site.positions import Path as Steps
 
 
 def _time_span(value: object) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from muster.diagnostics import Diagnostic, diagnostic
 from muster.policy.grammar import grammar_faults
 from muster.site.names import nearest
+from muster.site.positions import Path as Steps
 from muster.site.positions import format_path
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from muster.site.load import LoadedSite
     from muster.site.positions import PositionMap
 
-Steps = tuple[str | int, ...]
 _PROFILE_MAY_GIVE = ("tests", "thresholds", "validFor")
 _WORDS = {
     "string": "a string",
