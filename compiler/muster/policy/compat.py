@@ -12,8 +12,8 @@ from muster.site.units import parse_version
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from muster.policy.structure import Steps
     from muster.site.load import LoadedSite
+    from muster.site.positions import Path as Steps
 
 
 def check_compat(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from muster.diagnostics import Diagnostic, Position, Related
-from muster.policy.structure import Steps, at, point_at, show
+from muster.policy.structure import at, point_at, show
 from muster.site.names import nearest
+from muster.site.positions import Path as Steps
 from muster.site.positions import format_path
 
 if TYPE_CHECKING:
