@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-FORMAT = b"muster-index/2\n"
+FORMAT = b"muster-index/3\n"
 SHARDS = 64
 
 

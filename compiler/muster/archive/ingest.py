@@ -12,6 +12,7 @@ from muster.archive.assemble import Part, assemble
 from muster.archive.binding import Bound, Declared, Plans, bind_declared, bind_record, is_site_name, orphan
 from muster.archive.inputs import Input, input_of, items
 from muster.archive.intake import attempt_key, take_in
+from muster.archive.inventory import is_inventory
 from muster.archive.note import note
 from muster.archive.redact import LONGEST_LINE, Redactor
 from muster.archive.unpack import Budget, Limits, RefusedError, refused
@@ -174,8 +175,9 @@ class _Ingest:
         return take_in(name, stream, self.spool, longest_line=self.options.longest_line)
 
     def _attempt(self, group: Sequence[Blob], declared: Declared) -> None:
-        blobs = list({blob.original: blob for blob in group}.values())
-        parts = [_read(blob) for blob in blobs]
+        parts = [_read(blob) for blob in group]
+        kept = _distinct(parts, declared)
+        blobs, parts = [group[index] for index in kept], [parts[index] for index in kept]
         bound = bind(parts, declared, self.plans)
         record, told = assemble(parts, bound, declared)
         errors = [item for item in (*bound.findings, *told) if item.code in _REFUSING]
@@ -194,6 +196,18 @@ class _Ingest:
             self.counts.written += 1
         else:
             self.counts.present += 1
+
+
+def _distinct(parts: Sequence[Part], declared: Declared) -> list[int]:
+    """Return which files count: of several with the same bytes the last, but inventories once for each node.
+
+    Nodes may well have the same to tell. A result is a result once, of whichever node it is said to be.
+    """
+    kept: dict[tuple[str, str | None], int] = {}
+    for index, part in enumerate(parts):
+        node = declared.nodes.get(part.reading["file"]) if is_inventory(part.reading) else None
+        kept[part.original, node] = index
+    return sorted(kept.values())
 
 
 def _without_secrets(declared: Declared) -> Declared:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muster.archive.note import Note, note
+from muster.judge.prints import print_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +33,27 @@ def gather(
             run["round"] = run.get("round") or declared_round
     written = [run for run in runs if documents[run["file"]] and run.get("rows")]
     printed = [run for run in runs if not documents[run["file"]] and run.get("rows")]
-    return runs, _pair(written, printed) if written and printed else []
+    notes = _pair(written, printed) if written and printed else []
+    return runs, [*notes, *_copies(written), *_copies(printed)]
+
+
+def _copies(runs: Sequence[Mapping[str, Any]]) -> list[Note]:
+    """Return a note for every run whose figures are those of another: one measurement must not count as two.
+
+    Several files may tell of the same round, where record lines or the user number it.
+    """
+    seen: dict[tuple[Any, str], Mapping[str, Any]] = {}
+    notes = []
+    for run in runs:
+        shown = print_of(run)
+        if shown is None:
+            continue
+        first = seen.setdefault((run.get("op"), shown), run)
+        same = first.get("round") is not None and first.get("round") == run.get("round")
+        if first is not run and not same:
+            text = "the figures are those of another run of the attempt, to the last digit"
+            notes.append(note("MU858", text, file=run["file"], line=run.get("line")))
+    return notes
 
 
 def _pair(written: list[dict[str, Any]], printed: list[dict[str, Any]]) -> list[Note]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from muster.judge.prints import prints_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -30,6 +32,8 @@ class Entry(NamedTuple):
         test: ``<site>/<pool>/<test>/<unit joined by +>``, empty for an orphan.
         state: its state.
         time: RFC 3339 end, else start of the attempt; empty when neither is known.
+        binding: ``record``, ``options`` or ``orphan``.
+        prints: the finger prints of its runs (`muster.judge.prints`), joined by commas.
         measurement: JSON of its measurement.
         body: JSON of all else.
     """
@@ -40,6 +44,8 @@ class Entry(NamedTuple):
     test: str
     state: str
     time: str
+    binding: str
+    prints: str
     measurement: bytes
     body: bytes
 
@@ -52,7 +58,7 @@ class Entry(NamedTuple):
 
     def line(self) -> bytes:
         """Return it as a line of an index."""
-        head = _BETWEEN.join(self[:6]).encode("utf-8")
+        head = _BETWEEN.join(self[:8]).encode("utf-8")
         return b"\t".join((head, self.measurement, self.body)) + b"\n"
 
 
@@ -63,8 +69,8 @@ def entry_of_line(line: bytes) -> Entry:
         ValueError: it is none.
     """
     head, measurement, body = line.rstrip(b"\n").split(b"\t")
-    path, tag, digest, test, state, time = head.decode("utf-8").split(_BETWEEN)
-    return Entry(path, tag, digest, test, state, time, measurement, body)
+    path, tag, digest, test, state, time, binding, prints = head.decode("utf-8").split(_BETWEEN)
+    return Entry(path, tag, digest, test, state, time, binding, prints, measurement, body)
 
 
 def entry_of(record: Mapping[str, Any], path: str, tag: str) -> Entry:
@@ -80,6 +86,8 @@ def entry_of(record: Mapping[str, Any], path: str, tag: str) -> Entry:
         test if identity["test"] else "",
         record["state"],
         attempt["end"] or attempt["start"] or "",
+        record["binding"],
+        ",".join(prints_of(record, (record["measurement"] or {}).get("op"))),
         _json(record["measurement"]),
         _json(rest),
     )

@@ -25,6 +25,8 @@ _BY_CODE: Final = {
     "MU926": "Keep the source that can be trusted and run again by a new campaign.",
     "MU936": "Restore the record in the archive from a copy, or run the test again by a new campaign.",
     "MU929": "Ingest what tells it with the log (record lines of the pods, nvidia-smi, via lines), or run again.",
+    "MU937": "Bind the log to the test that it is of, alone; run the other test again by a new campaign.",
+    "MU938": "Ingest the whole attempt; rounds are never picked. Else run again by a new campaign.",
     "MU932": "Find what changed between the attempts; after a repair ask for a fresh run by a new campaign.",
     "MU933": "Find what changed between the attempts; after a repair ask for a fresh run by a new campaign.",
 }

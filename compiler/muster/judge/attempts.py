@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muster.judge import checks, data, environment, measures, preflight, transport
 from muster.judge.fields import instant, listed, mapping, maps, names, shown, text, whole
 from muster.judge.model import Assessment, Measure, Reason
+from muster.judge.prints import prints_of
 from muster.judge.runs import Rounds, counted, of_operation
 from muster.judge.states import CODES, RECORD_STATES
 from muster.judge.terms import Terms, terms_of
@@ -239,4 +240,6 @@ def assess(desired: JsonMap, record: JsonMap, terms: Terms | None = None) -> Ass
         time=time,
         evidence=evidence_path(record),
         synthetic=record.get("synthetic") is not False,
+        binding=text(record.get("binding")) or "",
+        prints=prints_of(record, terms.op),
     )

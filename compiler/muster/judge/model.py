@@ -74,6 +74,9 @@ class Assessment(NamedTuple):
         time: what it is ordered and aged by: its end, else the last time it carries; None when undated.
         evidence: where the archive keeps it.
         synthetic: whether the evidence was written rather than measured.
+        binding: what binds it to the test: ``record`` lines, ``options``, or nothing.
+        prints: the finger prints of its runs; see `muster.judge.prints`.
+        copied: the id of an older attempt whose figures these are; ``time`` is that one's then.
     """
 
     id: str
@@ -88,6 +91,23 @@ class Assessment(NamedTuple):
     time: datetime | None
     evidence: str
     synthetic: bool
+    binding: str = ""
+    prints: tuple[str, ...] = ()
+    copied: str | None = None
+
+
+class Claim(NamedTuple):
+    """That a run, known by its print, is evidence of a measurement.
+
+    Attributes:
+        digest: the measurement's digest.
+        binding: ``record`` or ``options``.
+        test: the test and unit it is claimed for, for messages.
+    """
+
+    digest: str
+    binding: str
+    test: str
 
 
 class Older(NamedTuple):

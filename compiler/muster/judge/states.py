@@ -53,6 +53,8 @@ CODES: Final[dict[str, tuple[State, int]]] = {
     "MU903": ("violated", 34),
     "MU905": ("violated", 35),
     "MU926": ("contested", 40),
+    "MU937": ("contested", 41),
+    "MU938": ("contested", 42),
     "MU927": ("unreadable", 50),
     "MU928": ("unreadable", 51),
     "MU929": ("unreadable", 52),

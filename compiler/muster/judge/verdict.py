@@ -9,10 +9,11 @@ from muster.judge import freshness, shape
 from muster.judge.advice import advise
 from muster.judge.agreement import disagreements, twins
 from muster.judge.attempts import assess, evidence_path, times
+from muster.judge.copies import claims_of, contested, dated
 from muster.judge.difference import differences
 from muster.judge.fields import mapping, names, number, shown, text
 from muster.judge.measures import figure
-from muster.judge.model import Assessment, Older, Reason
+from muster.judge.model import Assessment, Claim, Older, Reason
 from muster.judge.terms import terms_of
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def judge(desired: JsonMap, records: Iterable[JsonMap], *, as_of: datetime) -> V
     """
     assessments: list[Assessment] = []
     older: Older | None = None
+    claims: dict[str, list[Claim]] = {}
     digest, terms = text(desired.get("digest")), terms_of(desired)
     for record in records:
         identity = mapping(record.get("identity"))
@@ -51,6 +53,9 @@ def judge(desired: JsonMap, records: Iterable[JsonMap], *, as_of: datetime) -> V
             assessments.append(assess(desired, record, terms))
         elif same_test(desired, identity):
             older = newer(older, of_other_digest(record))
+            for one, claim in claims_of(record):
+                claims.setdefault(one, []).append(claim)
+    assessments = [contested(item, digest, claims) for item in assessments]
     return decide(desired, assessments, older, as_of=as_of)
 
 
@@ -189,6 +194,15 @@ def _notes(attempts: Sequence[Assessment]) -> list[dict[str, Any]]:
         for item in attempts
         if item.time is None
     )
+    found.extend(
+        {
+            "code": "MU939",
+            "message": f"its figures are those of attempt {item.copied}, so it is as old as that one",
+            "attempt": item.id,
+        }
+        for item in attempts
+        if item.copied is not None
+    )
     if any(item.synthetic for item in attempts):
         found.append({"code": "MU935", "message": "some of the evidence is synthetic: written, not measured"})
     return found
@@ -221,7 +235,7 @@ def decide(
     if as_of.tzinfo is None:
         raise ValueError("as_of needs a time zone")
     once, double = twins(assessments)
-    attempts = _newest_first(once)
+    attempts = _newest_first(dated(once))
     fields: list[tuple[str, Any, Any]] = []
     if not attempts:
         state, reason, fields = _without_attempts(desired, older)

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from muster.judge import assess, terms_of
 from muster.judge.attempts import evidence_path, times
+from muster.judge.copies import PASSING, claims_of, contested, name_of
 from muster.judge.fields import instant, mapping, maps, names, text
+from muster.judge.model import Claim
 from muster.judge.verdict import newer, of_other_digest
 
 if TYPE_CHECKING:
@@ -96,6 +98,7 @@ class _Desk:
         self._by_test: dict[Key, list[Mapping[str, Any]]] = {}
         self._by_id: dict[str, Mapping[str, Any]] = {}
         self._packed: dict[str, tuple[tuple[datetime, str], Packed]] = {}
+        self._claims: dict[str, list[Claim]] = {}
         for plan in plans:
             self.found.nodes[plan["site"]] = {}
             for desired in plan["desired"]:
@@ -124,6 +127,8 @@ class _Desk:
         same_test = self._by_test.get(_key(identity))
         if same_test and record.get("binding") != "orphan":
             found.counts["superseded"] += 1
+            for one, claim in claims_of(record):
+                self._claims.setdefault(one, []).append(claim)
             for desired in same_test:
                 found.older[desired["id"]] = newer(found.older.get(desired["id"]), of_other_digest(record))
             return
@@ -143,8 +148,14 @@ class _Desk:
             return
         self.found.counts["used"] += 1
         _see(self.found.nodes[site], record, identity, time)
-        for name, found in assessed:
+        for (name, found), (desired, _) in zip(assessed, wanted, strict=True):
             self.found.attempts.setdefault(name, []).append(found)
+            if found.state in PASSING:
+                self._claim(found.prints, Claim(desired["digest"], found.binding, name_of(desired)))
+
+    def _claim(self, prints: Iterable[str], claim: Claim) -> None:
+        for one in prints:
+            self._claims.setdefault(one, []).append(claim)
 
     def sort_packed(self, entry: Packed) -> None:
         """Take in a packed record; one of another measurement of a desired test stays packed."""
@@ -159,6 +170,9 @@ class _Desk:
         nodes = self.found.nodes[desired["site"]]
         for node in desired["unit"]:
             _note(nodes, node, time)
+        if entry.prints and entry.state == "complete":
+            claim = Claim(entry.digest, entry.binding, name_of(desired))
+            self._claim(entry.prints.split(","), claim)
         rank = (time or _UNDATED, entry.path)
         known = self._packed.get(entry.test)
         if known is None or rank > known[0]:
@@ -169,7 +183,20 @@ class _Desk:
         for name, (_, entry) in self._packed.items():
             older = of_other_digest(entry.record())
             self.found.older[name] = newer(self.found.older.get(name), older)
+        self._contest()
         return self.found
+
+    def _contest(self) -> None:
+        """Take back what attempts prove whose runs are evidence of another measurement too."""
+        doubtful = {
+            one for one, claims in self._claims.items() if len({claim.digest for claim in claims}) > 1
+        }
+        for name, attempts in self.found.attempts.items() if doubtful else ():
+            digest = self._by_id[name]["digest"]
+            self.found.attempts[name] = [
+                contested(item, digest, self._claims) if doubtful.intersection(item.prints) else item
+                for item in attempts
+            ]
 
     def _is_late(self, time: datetime | None) -> bool:
         late = self._until is not None and time is not None and time > self._until

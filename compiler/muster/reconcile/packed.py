@@ -27,5 +27,17 @@ class Packed(Protocol):
     def time(self) -> str:
         """RFC 3339 end, else start of the attempt; empty when neither is known."""
 
+    @property
+    def state(self) -> str:
+        """The state of the record."""
+
+    @property
+    def binding(self) -> str:
+        """What binds it: ``record``, ``options`` or ``orphan``."""
+
+    @property
+    def prints(self) -> str:
+        """The finger prints of its runs, joined by commas."""
+
     def record(self) -> Mapping[str, Any]:
         """Return the whole record."""

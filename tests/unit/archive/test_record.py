@@ -140,6 +140,7 @@ def test_entries_come_back(several: list[dict[str, Any]]) -> None:
         "identity": identity,
         "attempt": attempt,
         "state": "complete",
+        "binding": "record",
         "measurement": {"op": 1},
         "runs": several,
     }

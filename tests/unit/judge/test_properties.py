@@ -244,8 +244,11 @@ def test_the_quick_look_at_an_environment_overlooks_nothing(base: str, data: st.
     paths = [path for path in _holes(record) if "environment" in path]
     for _ in range(data.draw(st.integers(0, 3))):
         path = data.draw(st.sampled_from(paths))
-        target = _at(record, path[:-1])
-        if isinstance(target, (dict, list)) and not isinstance(_at(target, path[-1:]), dict):
+        try:
+            target, old = _at(record, path[:-1]), _at(record, path)
+        except (LookupError, TypeError):
+            continue  # what was put in before has no such place
+        if isinstance(target, (dict, list)) and not isinstance(old, dict):
             target[path[-1]] = data.draw(versions | junk)
     unit = tuple(want["unit"])
     if environment.as_declared(want["measurement"], record, unit):

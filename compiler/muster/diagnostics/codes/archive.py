@@ -321,6 +321,13 @@ are in no table of the attempt, so one of the two is of another run.""",
         hint="hand over the files of one attempt only",
     ),
     Code(
+        "MU858",
+        "one run is there twice",
+        """Two runs of an attempt show the same figures to the last digit, and nothing says that they are one
+round: a file was handed over twice under another name, or a part of a log was doubled.""",
+        hint="hand over each file once",
+    ),
+    Code(
         "MU857",
         "record lines and digest name different tests",
         """The plan has the digest of the record lines for another pool, unit or site than they name.

@@ -218,4 +218,23 @@ nothing: after a repair ask for a fresh run by a new campaign, which is a review
 nothing binds it to the test. What it said, and when, is lost: it may have been a failure, so
 that no other attempt can make up for it.""",
     ),
+    Code(
+        "MU937",
+        "one run is evidence of two measurements",
+        """The very same figures, to the last digit, are archived for another unit or another measurement
+too. A run is of one of them. What record lines of the pod bind stands; what options bind does not.""",
+    ),
+    Code(
+        "MU938",
+        "rounds were picked",
+        """The attempt holds some of the runs of another attempt of the same measurement and leaves the
+rest of them out. The number of rounds is fixed, and the best of more is no statistic.""",
+    ),
+    Code(
+        "MU939",
+        "a copy of an older attempt",
+        """The same figures, to the last digit, are archived under an older date. A log does not get
+younger by being ingested again: the older date counts.""",
+        severity="warning",
+    ),
 )
