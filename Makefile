@@ -1,5 +1,5 @@
 # Two commands are all a newcomer needs: `make demo` and `make test`.
-.PHONY: setup demo test lock goldens bench clean
+.PHONY: setup demo test apiserver lock goldens bench clean
 
 setup: ## install everything into .venv/ and .tools/ (offline and instant when nothing changed)
 	@tools/setup.sh
@@ -9,6 +9,9 @@ demo: setup ## compile the shipped sites, ingest the sample evidence, print the 
 
 test: setup ## run the whole test suite
 	@.venv/bin/python -m pytest -n auto -q $(ARGS)
+
+apiserver: setup ## build a real API server for the tests that want one (minutes, once)
+	@tools/apiserver.sh
 
 goldens: setup ## refresh every golden file
 	@.venv/bin/python -m pytest -q --refresh-goldens $(ARGS)
