@@ -11,7 +11,7 @@ from muster.plan.cost import cost_of, estimate_seconds, total_hours
 from muster.plan.digest import digest_of
 from muster.plan.measurement import measure
 from muster.plan.provenance import provenance_of
-from muster.plan.units import Unit, units_of, waves_of
+from muster.plan.units import Unit, count_units, units_of, waves_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,6 +26,10 @@ STAGES = {
     "cross-domain": "40-domain",
     "pool": "50-pool",
 }
+
+
+MOST_RUNS = 20_000
+"""Most runs of one site; each becomes an object or more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +54,13 @@ def build_plan(context: SiteContext, catalog: Mapping[str, Any], site_digest: st
     desired: list[dict[str, Any]] = []
     tests: dict[str, Any] = {}
     waves: dict[str, int] = {}
+    large = _too_many(context)
+    faults += large
     for name, test in sorted(spec["tests"].items(), key=lambda item: (_stage(item[1], catalog), item[0])):
         entry = catalog[test["test"]]
         stage = _stage(test, catalog)
         tests[name] = _test_record(context, name, test, entry, stage)
-        if not test["enabled"]:
+        if not test["enabled"] or large:
             continue
         found = list(_desired_of(context, name, test, entry, stage, waves, script))
         if not found:
@@ -63,7 +69,7 @@ def build_plan(context: SiteContext, catalog: Mapping[str, Any], site_digest: st
             item["acceptance"], more = acceptance_of(context, item, resolved, entry)
             faults += [fault for fault in more if fault not in faults]
         desired += found
-    if not any(fault.code in {"MU411", "MU412"} for fault in faults):
+    if not any(fault.code in {"MU402", "MU411", "MU412"} for fault in faults):
         faults += _unused_thresholds(context, desired)
     faults += check_budget(context, desired)
     data = {
@@ -85,6 +91,24 @@ def build_plan(context: SiteContext, catalog: Mapping[str, Any], site_digest: st
         "excluded": _excluded(spec),
     }
     return SitePlan(data, tuple(faults))
+
+
+def _too_many(context: SiteContext) -> list[Diagnostic]:
+    """Refuse more runs than a site may have, before any of them is made."""
+    spec = context.spec
+    counts = {
+        name: sum(
+            count_units(spec["pools"][pool], test["scope"], test["pairs"]) for pool in pools_of(spec, test)
+        )
+        for name, test in spec["tests"].items()
+        if test["enabled"]
+    }
+    total = sum(counts.values())
+    if total <= MOST_RUNS:
+        return []
+    largest = max(counts, key=lambda name: (counts[name], name))
+    text = f"the tests would make {total} runs, {MOST_RUNS} are the most; {counts[largest]} are of {largest}"
+    return [context.fault("MU402", text, ("spec", "tests", largest))]
 
 
 def _stage(test: Mapping[str, Any], catalog: Mapping[str, Any]) -> str:

@@ -41,6 +41,16 @@ def units_of(pool: Mapping[str, Any], scope: str, pairs: str) -> list[Unit]:
     return [Unit(tuple(sorted({*kept[a], *kept[b]}))) for a, b in combinations(kept, 2)]
 
 
+def count_units(pool: Mapping[str, Any], scope: str, pairs: str) -> int:
+    """Return how many units ``units_of`` would give at most, without making them."""
+    nodes = len(set(pool["nodes"]["names"]) - set(pool["nodes"]["excluded"]))
+    domains = len(pool["domains"])
+    if scope == "pair":
+        return nodes * (nodes - 1) // 2 if pairs == "all" else nodes
+    counts = {"node": nodes, "pool": 1, "domain": domains}
+    return counts.get(scope, domains * (domains - 1) // 2)
+
+
 def _pairs(nodes: Sequence[str], how: str) -> Iterator[tuple[str, str]]:
     if len(nodes) < 2:
         return
@@ -75,17 +85,25 @@ def waves_of(units: Sequence[Unit], at_once: int) -> list[int]:
     """
     busy: list[set[str]] = []
     waves = []
+    smallest = min((len(unit.nodes) for unit in units), default=0)
+    roomy = 0  # all waves before it are full
+    free: dict[str, int] = {}  # node to a wave that has all its waves before it
     for unit in units:
-        if len(unit.nodes) > at_once:
-            raise ValueError(f"{len(unit.nodes)} nodes at a time, {at_once} allowed")
-        free = (
-            wave
-            for wave, taken in enumerate(busy)
-            if len(taken) + len(unit.nodes) <= at_once and not taken & set(unit.nodes)
-        )
-        wave = next(free, len(busy))
+        nodes = set(unit.nodes)
+        if len(nodes) > at_once:
+            raise ValueError(f"{len(nodes)} nodes at a time, {at_once} allowed")
+        wave = max(roomy, *(free.get(name, 0) for name in nodes))
+        while wave < len(busy) and (len(busy[wave]) + len(nodes) > at_once or busy[wave] & nodes):
+            wave += 1
         if wave == len(busy):
             busy.append(set())
-        busy[wave].update(unit.nodes)
+        busy[wave] |= nodes
         waves.append(wave)
+        for name in nodes:
+            after = free.get(name, 0)
+            while after < len(busy) and name in busy[after]:
+                after += 1
+            free[name] = after
+        while roomy < len(busy) and len(busy[roomy]) + smallest > at_once:
+            roomy += 1
     return waves

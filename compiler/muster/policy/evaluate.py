@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from muster.diagnostics import Diagnostic, InputFault, Position, diagnostic
+from muster.policy import limits
 from muster.policy.compat import check_compat
 from muster.policy.defaults import fill_defaults
 from muster.policy.grammar import grammar_faults
@@ -151,7 +152,8 @@ class Policies:
         """Ask CUE also about sites of a wrong shape, so that one run tells everything."""
         if not bent:
             return []
-        named = [site for site in bent if isinstance(site.data, dict) and site.name]
+        large = {id(site) for site in bent if any(item.code == limits.CODE for item in shape[id(site)])}
+        named = [site for site in bent if isinstance(site.data, dict) and site.name and id(site) not in large]
         exported = self._export("out", "in", {site.name: site.data for site in named})
         more = self._by_site(named, exported) if exported.errors else {}
         found = []

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from muster.diagnostics import Diagnostic, diagnostic
+from muster.policy import limits
 from muster.policy.grammar import grammar_faults
 from muster.site.names import nearest
 from muster.site.positions import Path as Steps
@@ -56,11 +57,15 @@ class Structure:
 
     def check(self, site: LoadedSite) -> tuple[Diagnostic, ...]:
         """Return what is wrong with the shape of a site: unknown fields, wrong types, bad grammar."""
+        data = site.data or site.partial
+        large = tuple(at(site, limits.CODE, text, steps, key=True) for steps, text in limits.excesses(data))
+        if large:
+            return large
         found: dict[Steps, Diagnostic] = {
             steps: at(site, "MU215", error.message, steps, error.hint)
-            for steps, error in grammar_faults(site.data or site.partial)
+            for steps, error in grammar_faults(data)
         }
-        for error in self._validator.iter_errors(site.data or site.partial):
+        for error in self._validator.iter_errors(data):
             for steps, item in self._explain(site, error):
                 found.setdefault(steps, item)
         return (*found.values(), *self._check_tests(site))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muster.plan.units import Unit, units_of, waves_of
+from muster.plan.units import Unit, count_units, units_of, waves_of
 
 
 def pool(
@@ -76,3 +76,31 @@ def test_as_few_waves_as_a_tournament_needs() -> None:
 def test_a_unit_wider_than_the_bound_is_refused() -> None:
     with pytest.raises(ValueError, match="2 nodes at a time, 1 allowed"):
         waves_of([Unit(("a", "b"))], 1)
+
+
+@given(
+    st.integers(0, 14),
+    st.sampled_from(["node", "pair", "pool", "domain", "cross-domain"]),
+    st.sampled_from(["all", "ring", "neighbours"]),
+    st.integers(0, 5),
+)
+def test_the_count_is_never_below_what_is_made(count: int, scope: str, how: str, domains: int) -> None:
+    names = nodes(count)
+    racks = {f"d{i}": names[i::domains] for i in range(domains) if names[i::domains]}
+    made = pool(names, (), racks)
+    assert len(units_of(made, scope, how)) <= count_units(made, scope, how)
+
+
+@given(st.integers(0, 12), st.integers(2, 12), st.sampled_from(["all", "ring", "neighbours"]))
+def test_each_unit_has_the_first_wave_that_fits(count: int, at_once: int, how: str) -> None:
+    units = units_of(pool(nodes(count)), "pair", how)
+    busy: list[set[str]] = []
+    for unit, wave in zip(units, waves_of(units, at_once), strict=True):
+        fits = [
+            number
+            for number, taken in enumerate(busy)
+            if len(taken) + 2 <= at_once and not taken & set(unit.nodes)
+        ]
+        assert wave == min(fits, default=len(busy))
+        busy += [set()] if wave == len(busy) else []
+        busy[wave] |= set(unit.nodes)

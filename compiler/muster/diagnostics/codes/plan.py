@@ -10,6 +10,13 @@ CODES = (
         hint="name other pools, exclude fewer nodes, or switch the test off with reason and owner",
     ),
     Code(
+        "MU402",
+        "the tests would make too many runs",
+        "Pairs grow with the square of the nodes: a thousand nodes have half a million. Each run becomes an object of"
+        " its own, and waves of them would take months.",
+        hint="form pairs as a ring or as neighbours, use a wider scope, or split the site",
+    ),
+    Code(
         "MU411",
         "a threshold's figure cannot be used",
         "A bound or a reference is in a unit that its metric does not have, or is relative to nothing, or the bounds"

@@ -91,6 +91,13 @@ CODES = (
         "What a test runs is an entry of the catalog (`policies/catalog`); `muster explain` lists them.",
     ),
     Code(
+        "MU218",
+        "a site holds too much of something",
+        "Every part of a site has a bound that lies well above any real cluster, so that evaluating the policies ends."
+        " A site above one is not looked at any further.",
+        hint="split the cluster into several sites, or name a set of nodes once",
+    ),
+    Code(
         "MU220",
         "a policy refuses the value",
         "A CUE constraint of the policies does not hold. The related position is the constraint.",
