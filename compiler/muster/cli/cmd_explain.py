@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muster.cli.options import output_option, repository_option
-from muster.cli.world import World
+from muster.cli.plans import read_all_plans
+from muster.cli.world import World, label
 from muster.diagnostics import InputFault, all_codes, diagnostic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from muster.policy import Policies
@@ -31,7 +32,8 @@ def command(name: str | None, repository: Path, output: Path | None) -> None:
         click.echo(_code(name))
         return
     if name is not None:
-        found = list(_in_plans(output or repository / "generated", name))
+        target = output or repository / "generated"
+        found = list(_in_plans(read_all_plans(target, label(target, World.current().folder)), name))
         if found:
             click.echo("\n\n".join(found))
             return
@@ -92,9 +94,8 @@ def _overview(policies: Policies) -> str:
     return "\n".join(lines)
 
 
-def _in_plans(output: Path, name: str) -> Iterator[str]:
-    for path in sorted(output.glob("*/plan.json")):
-        plan = json.loads(path.read_text("utf-8"))
+def _in_plans(plans: Iterable[dict[str, Any]], name: str) -> Iterator[str]:
+    for plan in plans:
         for item in plan["desired"]:
             names = {obj["name"] for obj in item.get("objects", ())}
             digest = item["digest"].removeprefix("sha256:")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from muster.diagnostics import InputFault, diagnostic
+from muster.diagnostics import InputFault, Position, diagnostic
 from muster.site.load import LoadedSite, read_site_file
 from muster.site.names import nearest
+from muster.site.positions import PositionMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,36 +41,42 @@ def read_sites(repository: Path, wanted: Sequence[str], label: Callable[[Path], 
         wanted: names of sites, or paths of site files anywhere; empty for all.
         label: how messages name a file.
 
+    Returns:
+        The sites by name. Files that cannot be read, and files of one name (MU003), are sites with findings.
+
     Raises:
-        InputFault: MU001 there is no site, or none of that name; MU003 two files have one name.
+        InputFault: MU001 there is no site, or none of that name.
     """
     folder = repository / "sites"
     known = (
-        sorted(path for path in folder.glob("*") if path.suffix in {".yaml", ".yml"})
+        sorted(path for path in folder.iterdir() if path.suffix.lower() in {".yaml", ".yml"})
         if folder.is_dir()
         else []
     )
     paths = [_find(item, known) for item in wanted] if wanted else known
     if not paths:
         raise InputFault(diagnostic("MU001", f"there is no site file in {label(folder)}"))
-    by_name: dict[str, Path] = {}
-    for path in dict.fromkeys(path.resolve() for path in paths):
-        other = by_name.setdefault(path.stem, path)
-        if other != path:
-            raise InputFault(
-                diagnostic("MU003", f"{label(other)} and {label(path)} would both be site {path.stem}")
-            )
+    unique = {path.parent.resolve() / path.name: path for path in reversed(paths)}
     inside = folder.resolve()
-    unique = {path.resolve(): path for path in reversed(paths)}
-    return [
-        _read(path, label(path), resolved.parent == inside)
-        for resolved, path in sorted(unique.items(), key=lambda item: item[1].stem)
-    ]
+    by_name: dict[str, list[SiteInput]] = {}
+    for place, path in sorted(unique.items(), key=lambda item: (item[1].stem, label(item[1]))):
+        by_name.setdefault(path.stem, []).append(_read(path, label(path), place.parent == inside))
+    return [group[0] if len(group) == 1 else _same_name(name, group) for name, group in by_name.items()]
 
 
 def _read(path: Path, shown: str, own: bool) -> SiteInput:
     name = f"sites/{path.name}" if own else path.name
     return SiteInput(path, read_site_file(path, name), shown, own)
+
+
+def _same_name(name: str, group: Sequence[SiteInput]) -> SiteInput:
+    """Return one site that cannot be compiled for several files that would be it."""
+    first = group[0]
+    files = " and ".join(item.shown for item in group)
+    message = f"{files} would both be site {name}"
+    fault = diagnostic("MU003", message, Position(first.loaded.file, 1, 1), site=name)
+    loaded = LoadedSite(first.loaded.file, None, None, PositionMap(first.loaded.file), (fault,), "")
+    return replace(first, loaded=loaded)
 
 
 def _find(item: str, known: Sequence[Path]) -> Path:

@@ -91,7 +91,8 @@ def _findings(
         if fault.index >= 0:
             path, _, origin = rendered.objects[fault.index]
             name = checked.names[fault.index]
-        place = asked.get(origin or "") or positions.key(("spec",))
+        field = ("spec", "cluster", "kubernetes") if fault.code == "MU551" else ("spec",)
+        place = asked.get(origin or "") or positions.key(field)
         text = f"{name}: {fault.path} {fault.message}" if fault.path else f"{name} {fault.message}"
         found.append(diagnostic(fault.code, text, place, hint=fault.hint, path=path, site=rendered.site))
     return found
