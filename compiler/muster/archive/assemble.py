@@ -16,6 +16,7 @@ from muster.archive.outcome import NO_TOOL, outcome, worst
 from muster.archive.record import SCHEMA, Record, attempt_id
 from muster.archive.runs import gather
 from muster.archive.story import Story, latest, moment, story_of
+from muster.diagnostics.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -238,6 +239,6 @@ def _problems(parts: Sequence[Part]) -> Iterator[Note]:
 def _remarks(parts: Sequence[Part], record: Record) -> Iterator[Note]:
     for index, part in enumerate(parts):
         if part.redactions:
-            yield note("MU828", f"{part.redactions} parts were taken out as secrets", file=index)
+            yield note("MU828", f"{counted(part.redactions, 'part')} taken out as secrets", file=index)
     if record["attempt"]["start"] is None and record["attempt"]["end"] is None:
         yield note("MU827", "neither record lines nor options tell when it ran")

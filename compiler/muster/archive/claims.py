@@ -8,6 +8,7 @@ from muster.archive import inventory
 from muster.archive.note import Note, note
 from muster.archive.story import whole
 from muster.diagnostics.escape import clip
+from muster.diagnostics.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -75,7 +76,7 @@ def _run(measurement: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[Not
     if ranks is None:
         yield note("MU856", "the log does not show how many ranks ran", **where)
     elif ranks != wanted:
-        yield note("MU851", f"{ranks} ranks ran, the measurement has {wanted}", **where)
+        yield note("MU851", f"{counted(ranks, 'rank')} ran, the measurement has {wanted}", **where)
     found = run.get("parameters") or {}
     for key, code in _COMPARED:
         if key not in params:

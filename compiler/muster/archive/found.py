@@ -11,6 +11,7 @@ from muster.archive.inventory import facts_of, is_inventory, plain_facts
 from muster.archive.note import Note, note
 from muster.archive.story import whole
 from muster.diagnostics.escape import visible
+from muster.diagnostics.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -187,7 +188,12 @@ def coverage(
     measured = any(has_data(item) or facts_of(item) for item in readings)
     exercised = (told | here) & set(unit)
     if seen and len(named) != len(unit) and measured:
-        notes.append(note("MU854", f"device lines show {len(named)} hosts, the unit has {len(unit)} nodes"))
+        notes.append(
+            note(
+                "MU854",
+                f"device lines show {counted(len(named), 'host')}, the unit has {counted(len(unit), 'node')}",
+            )
+        )
     elif measured and not told and not foreign and (seen or len(unit) == 1) and here != set(unit):
         exercised = set(unit)
         if seen:

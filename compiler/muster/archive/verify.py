@@ -18,6 +18,7 @@ from muster.archive.record import DamagedError, decode
 from muster.archive.store import RECORD, ROOT
 from muster.diagnostics import Position, diagnostic
 from muster.diagnostics.escape import clip, visible
+from muster.diagnostics.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -107,7 +108,7 @@ def _site(store: Store, site: str, result: VerifyResult, spool: Path) -> None:
         if not _ATTEMPT.fullmatch(place):
             result.diagnostics += (_odd(path) for path in sorted(objects))
         elif f"{place}/{RECORD}" not in objects:
-            text = f"{place}: {len(objects)} files without a record"
+            text = f"{place}: {counted(len(objects), 'file')} without a record"
             result.diagnostics.append(diagnostic("MU874", text, Position(place, 1, 1)))
         else:
             _attempt(store, place, objects, result, spool)
@@ -201,7 +202,7 @@ def _compare(place: str, record: Record, parts: list[Part], result: VerifyResult
     first = changes[0]
     parsers = ", ".join(sorted({str(part.parser) for part in parts}))
     what = f"first {first.path}: {_shown(first.archived)} was archived, {_shown(first.now)} is read now"
-    text = f"{place}: {len(changes)} values differ with {parsers}; {what}"
+    text = f"{place}: {counted(len(changes), 'changed value')} with {parsers}; {what}"
     result.diagnostics.append(diagnostic("MU873", text, Position(f"{place}/{RECORD}", 1, 1)))
 
 

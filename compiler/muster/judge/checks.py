@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from muster.diagnostics.words import counted
 from muster.judge.environment import gpu_counts
 from muster.judge.fields import listed, mapping, maps, names, shown, text, whole
 from muster.judge.model import Reason
@@ -97,7 +98,7 @@ def _one_place(place: Place, results: list[JsonMap], entities: int | None, gpus:
         count = _passed(checks, gpus, whole_node=part is not None)
         if not other and entities is not None and count != entities:
             code = "MU923" if count < entities else "MU917"
-            found.append(Reason(code, f"{what} passed on {count} of {entities} GPUs {where}"))
+            found.append(Reason(code, f"{what} passed on {count} of {counted(entities, 'GPU')} {where}"))
     return found
 
 

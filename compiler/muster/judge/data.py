@@ -64,7 +64,7 @@ def _first_wrong(run: JsonMap) -> str | None:
         for side in _SIDES:
             wrong = mapping(row.get(side)).get("wrong")
             if wrong is not None and wrong != 0 and number(wrong) is not None:
-                return f"{shown(wrong)} wrong elements at {shown(row.get('bytes'))} bytes {side}"
+                return f"wrong elements: {shown(wrong)} at {shown(row.get('bytes'))} bytes {side}"
     return None
 
 

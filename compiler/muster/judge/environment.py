@@ -268,7 +268,7 @@ def judge_hardware(
         odd = {node: count for node, count in sorted(told.items()) if count != wanted}
         if odd:
             places = listed([f"{count} on {node}" for node, count in odd.items()])
-            reasons.append(Reason("MU913", f"hardware.gpusPerNode: {wanted} are declared, found {places}"))
+            reasons.append(Reason("MU913", f"hardware.gpusPerNode: {wanted} declared, found {places}"))
             fields.append(("hardware.gpusPerNode", wanted, odd))
         missing = [] if counted else [node for node in unit if node not in told]
         reasons.extend(_unknown("hardware.gpusPerNode", missing) if missing else [])

@@ -111,7 +111,7 @@ def judge_thresholds(
         found = _read(threshold, record, rounds)
         most = max([number_ for values in found.cells.values() for number_ in values], default=0)
         if most > expected:
-            why = f"{threshold.label}: round {most} was measured, {expected} are declared: n is fixed"
+            why = f"{threshold.label}: round {most} was measured, {expected} declared: n is fixed"
             found.reasons.append(Reason("MU917", why))
         reasons.extend(found.reasons)
         cells = [

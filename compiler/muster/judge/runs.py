@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from muster.diagnostics.words import counted as counted_words
 from muster.judge.fields import listed, mapping, maps, shown, text, whole
 from muster.judge.model import Reason
 
@@ -33,7 +34,9 @@ def _doubts(run: JsonMap, measurement: JsonMap) -> list[Reason]:
     if ranks is None:
         found.append(Reason("MU917", "the number of ranks was not read, so the figures cannot be compared"))
     elif ranks != declared:
-        found.append(Reason("MU917", f"{ranks} ranks ran, the measurement declares {shown(declared)}"))
+        found.append(
+            Reason("MU917", f"{counted_words(ranks, 'rank')} ran, the measurement declares {shown(declared)}")
+        )
     params = mapping(measurement.get("params"))
     found.extend(_kinds(run, text(params.get("datatype")), text(params.get("redop"))))
     return found
@@ -71,7 +74,7 @@ def _numbered(runs: list[JsonMap], expected: int) -> tuple[Rounds, list[Reason]]
             reasons.append(Reason("MU917", "a run belongs to no round while others do"))
         elif not 1 <= number <= expected:
             reasons.append(
-                Reason("MU917", f"a run says it is round {number}, {expected} are declared: n is fixed")
+                Reason("MU917", f"a run says it is round {number}, {expected} declared: n is fixed")
             )
         else:
             rounds.setdefault(number, []).append(run)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from muster.diagnostics import words
 from muster.readers.documents import DocumentError, from_json, scrub
 from muster.readers.model import empty, problem, quoted, unreadable
 from muster.readers.outcome import state_of
@@ -139,7 +140,9 @@ def _count(results: View, checks: list[dict[str, Any]], problems: list[Problem])
         elif said != found:
             summary.doubt(f"is {said}, but {found} are listed", name, "MU791")
     if counted["skipped"]:
-        problems.append(problem("MU793", f"{counted['skipped']} checks were skipped, which is not passed"))
+        problems.append(
+            problem("MU793", f"skipped, which is not passed: {words.counted(counted['skipped'], 'check')}")
+        )
 
 
 READER = Reader("aicr-ctrf", _sniff, _read, "aicr-ctrf/1")

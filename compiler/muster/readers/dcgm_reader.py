@@ -92,7 +92,9 @@ def _round(part: Round) -> list[Findings]:
         if _FAULT.match(text.strip()) or lacks_plugins(text):
             whole.report("MU741", f"the tool reports: {quoted(text.strip(), 200)}", number)
         if _PIECE.search(text) and not any(item["code"] == "MU745" for item in whole.problems):
-            whole.report("MU745", "a piece of a diagnosis document stands in no document that can be read", number)
+            whole.report(
+                "MU745", "a piece of a diagnosis document stands in no document that can be read", number
+            )
     _conclude(part, whole, made, bool(broken))
     return [*made, whole]
 

@@ -9,6 +9,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from muster.diagnostics.words import counted
 from muster.readers.model import quoted
 from muster.readers.nccl_command import differences
 from muster.readers.nccl_header import version_text
@@ -77,7 +78,7 @@ def _devices(run: Run) -> None:
         processes[key] = processes.get(key, 0) + 1
     for (host, pid), count in processes.items():
         if count % each or (count != each and len(processes) > 1 and each > 1):
-            text = f"process {pid} on {quoted(host)} has {count} ranks, the header says {each} for each"
+            text = f"process {pid} on {quoted(host)} has {counted(count, 'rank')}, the header says {each} for each"
             run.note("MU721", text, run.devices_line)
             return
 
@@ -102,11 +103,11 @@ def _communicators(run: Run) -> None:
     group, hosts = run.group_size, len(run.hosts)
     sizes = {ranks for ranks, _ in run.transport.comms}
     if group is not None and sizes and group not in sizes:
-        text = f"NCCL says {min(sizes)} ranks, the device lines {group}"
+        text = f"NCCL says {counted(min(sizes), 'rank')}, the device lines {group}"
         run.note("MU737", text, run.devices_line or run.line)
     nodes = {count for ranks, count in run.transport.comms if ranks == group}
     if hosts and nodes and nodes != {hosts} and run.ranks_said is None:
-        text = f"NCCL says {min(nodes)} nodes, the device lines name {hosts} hosts"
+        text = f"NCCL says {counted(min(nodes), 'node')}, the device lines name {counted(hosts, 'host')}"
         run.note("MU737", text, run.devices_line, "warning")
     for odd in run.transport.odd:
         run.note("MU737", f"channel line cannot be read: {quoted(odd, 160)}", run.line, "warning")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from muster.diagnostics.words import counted
 from muster.readers.nccl_ops import OPS, op_of_program
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def differences(command: Command, config: Config, ranks: int | None) -> list[str
     if command.processes is not None and ranks is not None:
         started = command.processes * config.threads * config.gpus
         if started != ranks:
-            found.append(f"the command starts {started} ranks, {ranks} took part")
+            found.append(f"the command starts {counted(started, 'rank')}, {ranks} took part")
     for name, asked in command.asked.items():
         says = getattr(config, name, None)
         if name == "factor":

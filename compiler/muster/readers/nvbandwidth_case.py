@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from muster.diagnostics.words import counted
 from muster.readers.documents import tidy
 from muster.readers.model import quoted
 from muster.readers.outcome import Reporting
@@ -209,6 +210,6 @@ def conclude(run: Run) -> None:
         elif case.status == "not-run":
             run.report("MU750", f"{quoted(case.name)} was started and not finished", case.line)
     if unnamed:
-        run.report("MU754", f"{unnamed} test cases were waived without a name")
+        run.report("MU754", f"{counted(unnamed, 'test case')} waived without a name")
     if not run.cases and not run.failed:
         run.report("MU750", "there is no test case")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from muster.diagnostics.words import counted
 from muster.readers.goodput import goodput
 from muster.readers.model import problem, quoted
 from muster.readers.nvcre_conditions import Condition, conditions, phase
@@ -150,7 +151,7 @@ class Objects:
         self._excluded += [{"node": node, "reason": reason, "object": name} for node in nodes]
         if nodes:
             severity: Any = "error" if now == "Succeeded" else "warning"
-            text = f"{len(nodes)} nodes were not tested: {quoted(', '.join(nodes), 200)}"
+            text = f"{counted(len(nodes), 'node')} not tested: {quoted(', '.join(nodes), 200)}"
             self._problems.append(problem("MU788", text, severity=severity))
         self.shown[-1]["groups"] = [
             {key: one.text(key) for key in ("name", "phase", "startTime", "completionTime")}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from muster.diagnostics.words import counted
 from muster.readers.documents import DocumentError, from_json, scrub
 from muster.readers.goodput import goodput
 from muster.readers.model import empty, problem, quoted, unreadable
@@ -121,7 +122,7 @@ def _judge_shape(view: View, report: dict[str, Any], result: str | None) -> None
         view.doubt("is RUNNING", "result", "MU781")
     if result == "INCOMPLETE" or nodes["excluded"]:
         names = quoted(", ".join(item["node"] for item in nodes["excluded"]), 200)
-        text = f"{len(nodes['excluded'])} nodes were not tested: {names}"
+        text = f"{counted(len(nodes['excluded']), 'node')} not tested: {names}"
         severity: Any = "error" if result in ("INCOMPLETE", "PASSED") else "warning"
         view.problems.append(problem("MU788", text, severity=severity))
     if not categories or report["totalNodes"] == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from muster.diagnostics.words import counted
 from muster.readers.model import quoted
 from muster.readers.nvidia_smi_values import Inventory
 
@@ -69,7 +70,7 @@ def read_csv(lines: Iterable[Numbered]) -> Inventory:
         _row(dict(zip(columns, parts, strict=True)), number, made, seen)
     counts = {gpu.pop("count") for gpu in made.gpus} - {None}
     if len(counts) > 1 or (counts and max(counts) != len(made.gpus)):
-        made.report("MU760", f"{max(counts)} GPUs are announced, {len(made.gpus)} are there")
+        made.report("MU760", f"{counted(max(counts), 'GPU')} announced, {len(made.gpus)} there")
     made.finish()
     return made
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from muster.diagnostics.words import counted
 from muster.readers.figures import whole
 from muster.readers.model import quoted
 from muster.readers.nvidia_smi_values import Inventory
@@ -67,7 +68,7 @@ def read_query(lines: Iterable[Numbered]) -> Inventory:
     if attached is None:
         made.report("MU760", "the number of attached GPUs is missing")
     elif attached != len(blocks):
-        made.report("MU760", f"{attached} GPUs are attached, {len(blocks)} are there")
+        made.report("MU760", f"{counted(attached, 'GPU')} attached, {len(blocks)} there")
     _whole(blocks, made)
     made.finish(numbered=False)
     return made

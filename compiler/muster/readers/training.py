@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from muster.diagnostics.words import counted
 from muster.readers.documents import scrub
 from muster.readers.model import empty, problem, quoted, unreadable
 from muster.readers.registry import Reader
@@ -106,7 +107,7 @@ def _broken(log: Log) -> list[Problem]:
     bad = [step for step in log.steps if step.nan]
     if bad:
         count = sum(step.nan or 0 for step in bad)
-        found.append(problem("MU775", f"{count} iterations are not a number", bad[0].line))
+        found.append(problem("MU775", f"not a number: {counted(count, 'iteration')}", bad[0].line))
     return found
 
 

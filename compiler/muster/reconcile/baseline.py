@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.diagnostics import Diagnostic, diagnostic
+from muster.diagnostics.words import counted
 from muster.judge import statistics
 from muster.judge.fields import mapping, maps, text, whole
 from muster.judge.measures import figure, percent
@@ -23,6 +25,8 @@ FEWEST: Final = 3
 METHOD: Final = (
     "median over all rounds of all sound attempts; spread limit 1.2 x the widest attempt, at least 2 %"
 )
+_TRANSPORT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/-]*")
+_MEASURE: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?)([A-Za-z/]{1,8})")
 _UNITS: Final = {
     "busbw": "GB/s",
     "algbw": "GB/s",
@@ -69,12 +73,14 @@ class Baseline:
     Attributes:
         patch: a unified diff of the site file; empty without a proposal.
         proposals: what the patch writes.
+        unchanged: thresholds whose reference is what the evidence gives.
         refused: thresholds and tests that nothing is proposed for, and why.
         method: how references and limits were computed.
     """
 
     patch: str
     proposals: tuple[Proposal, ...] = ()
+    unchanged: tuple[str, ...] = ()
     refused: tuple[Diagnostic, ...] = ()
     method: str = METHOD
 
@@ -94,12 +100,15 @@ def propose(
     *,
     tests: Collection[str] | None = None,
     lower: str = "-15%",
+    synthetic: bool = False,
 ) -> Baseline:
     """Propose references for the thresholds of a site file, and thresholds for tests that have none.
 
     A threshold that the site file writes gets a new ``reference`` and ``source``; its bounds stay, since
-    relative ones follow the reference. A test without any bound gets a threshold at its largest size (or for
-    each case), with ``lower`` and a spread limit, marked provisional. Fewer than three figures are refused.
+    relative ones follow the reference; one whose reference is what the evidence gives stays as it is. A test
+    without any bound gets a threshold at its largest size (or for each case), with ``lower``, a spread limit and,
+    over several nodes, the transport that the evidence shows, marked provisional. Fewer than three figures are
+    refused.
 
     Args:
         site_text: the site file.
@@ -108,6 +117,7 @@ def propose(
         records: evidence records in any order; those of other measurements are ignored.
         tests: names of tests to look at; None looks at all.
         lower: lower bound of new thresholds, relative to the reference.
+        synthetic: whether synthetic evidence counts; what rests on it is called estimated, not measured.
 
     Raises:
         InputFault: the file cannot be edited safely (MU962).
@@ -121,17 +131,21 @@ def propose(
     pairs = [(wish.threshold, desired) for wish in wishes for desired in wish.desired]
     proposals: list[Proposal] = []
     refused: list[Diagnostic] = []
-    for wish, samples in zip(wishes, collect(pairs, records), strict=True):
+    unchanged: list[str] = []
+    for wish, samples in zip(wishes, collect(pairs, records, synthetic=synthetic), strict=True):
         made = _proposal(wish, samples, lower, plan["site"])
-        if isinstance(made, Proposal):
-            proposals.append(made)
-        else:
+        if isinstance(made, Diagnostic):
             refused.append(made)
+        elif not wish.is_new and _is_written(document, spec[1], made):
+            unchanged.append(made.name)
+        else:
+            proposals.append(made)
     refused += _elsewhere(plan, wishes, tests)
     unknown = sorted(set(tests or ()) - {want["test"] for want in plan["desired"]})
     refused += [diagnostic("MU963", f"the plan has no test {name}", site=plan["site"]) for name in unknown]
     after = _edited(document, spec[1], proposals) if proposals else site_text
-    return Baseline(unified(site_text, after, file), tuple(proposals), tuple(refused))
+    patch = unified(site_text, after, file)
+    return Baseline(patch, tuple(proposals), tuple(unchanged), tuple(refused))
 
 
 def _written(document: Document, spec: Node) -> set[str]:
@@ -139,6 +153,15 @@ def _written(document: Document, spec: Node) -> set[str]:
     if found is None or document.is_empty(found[1]):
         return set()
     return {str(key.value) for key, _ in document.pairs(found[1])}
+
+
+def _is_written(document: Document, spec: Node, proposal: Proposal) -> bool:
+    """Tell whether the file's threshold has the proposed reference already."""
+    thresholds = document.get(spec, "thresholds")
+    entry = document.get(thresholds[1], proposal.name) if thresholds else None
+    written = document.get(entry[1], "reference") if entry else None
+    found = _MEASURE.fullmatch(str(written[1].value)) if written else None
+    return found is not None and found[2] == proposal.unit and Decimal(found[1]) == Decimal(str(proposal.median))
 
 
 def _wishes(plan: Mapping[str, Any], written: set[str], tests: Collection[str] | None) -> list[_Wish]:
@@ -233,13 +256,16 @@ def _proposal(wish: _Wish, samples: Samples, lower: str, site: str) -> Proposal 
     if not values:
         return diagnostic("MU961", f"threshold {name}: no sound attempt has its figure{aside}", site=site)
     if len(values) < FEWEST:
-        count = f"{len(values)} figures, {FEWEST} are needed"
+        count = f"{counted(len(values), 'figure')}, {FEWEST} are needed"
         return diagnostic("MU960", f"threshold {name}: {count}{aside}", site=site)
     unit = _UNITS.get(str(wish.threshold.get("metric")), text(wish.threshold.get("unit")) or "")
     middle = Context(prec=6).plus(statistics.median(values)).normalize()
     reference = f"{middle:f}{unit}"
     entry: dict[str, Any] = {"reference": reference, "source": _source(samples, unit)}
     if wish.is_new:
+        carried = transport(wish.desired[0], samples)
+        if isinstance(carried, str):
+            return diagnostic("MU961", f"threshold {name}: {carried}{aside}", site=site)
         want, at = wish.desired[0], dict(wish.threshold["at"])
         if "bytes" in at:
             at["bytes"] = size_text(at["bytes"])
@@ -251,6 +277,7 @@ def _proposal(wish: _Wish, samples: Samples, lower: str, site: str) -> Proposal 
             "reference": reference,
             "lower": lower,
             "spread": f"{_limit(samples.widest)}%",
+            **({"transport": carried} if carried else {}),
             "source": entry["source"],
             "provisional": True,
         }
@@ -268,6 +295,31 @@ def _proposal(wish: _Wish, samples: Samples, lower: str, site: str) -> Proposal 
     )
 
 
+def transport(desired: Mapping[str, Any], samples: Samples) -> dict[str, Any] | str | None:
+    """Return the transport to require of a test over several nodes, None where none is needed, or why it cannot be.
+
+    A figure over several nodes says something of one transport only.
+    """
+    asked = mapping(mapping(desired.get("acceptance")).get("transport"))
+    if (
+        len(desired["unit"]) < 2
+        or not text(mapping(desired.get("measurement")).get("op"))
+        or asked.get("require")
+    ):
+        return None
+    paths = {path for path, _ in samples.transports}
+    if len(paths) > 1:
+        told = "; ".join(sorted(", ".join(path) or "none shown" for path in paths))
+        return f"attempts used different transports between nodes ({told})"
+    (path,) = paths
+    if not path:
+        return "the evidence does not show which transport was used between nodes"
+    if odd := [name for name in path if not _TRANSPORT.fullmatch(name)]:
+        return f"the transport {odd[0]!r} has no name that a site file can hold"
+    direct = all(used for _, used in samples.transports)
+    return {"require": list(path), **({"gpudirect": "required"} if direct else {})}
+
+
 def _limit(widest: Decimal) -> int:
     wanted = (widest * 120).to_integral_value(rounding=ROUND_CEILING)
     return max(2, int(wanted))
@@ -276,7 +328,8 @@ def _limit(widest: Decimal) -> int:
 def _source(samples: Samples, unit: str) -> dict[str, Any]:
     values = samples.values
     note = (
-        f"median of {len(values)} rounds in {len(samples.runs)} attempts of {len(samples.units)} units; "
+        f"median of {counted(len(values), 'round')} in {counted(len(samples.runs), 'attempt')}"
+        f" of {counted(len(samples.units), 'unit')}; "
         f"{figure(min(values))}-{figure(max(values))} {unit}, widest attempt {percent(samples.widest)}"
     )
     if samples.synthetic:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
+from muster.diagnostics.words import counted
 from muster.judge import STATES, decide
 from muster.reconcile import contradictions, coverage, drift, suspects, waivers
 from muster.reconcile.gather import gather
@@ -147,7 +148,7 @@ def _input(plans: Sequence[Mapping[str, Any]], gathered: Gathered) -> list[dict[
         found.append(item("MU945", "there is no plan: nothing was checked", ""))
     if gathered.malformed:
         count = gathered.counts["malformed"]
-        text = f"{count} records name no site, the first is {gathered.malformed[0]}"
+        text = f"{counted(count, 'record')} without a site, the first is {gathered.malformed[0]}"
         found.append(item("MU958", text, "", subject=gathered.malformed[0]))
     return found
 

@@ -30,6 +30,8 @@ class Samples:
         left_out: attempts that did not count, with why.
         newest: when the newest sound attempt ended.
         synthetic: whether any of them is synthetic.
+        prints: the finger prints of the runs that count.
+        transports: of each sound attempt the paths between nodes, and whether GPUDirect was used.
     """
 
     runs: list[tuple[Decimal, ...]] = field(default_factory=list)
@@ -38,6 +40,8 @@ class Samples:
     left_out: list[str] = field(default_factory=list)
     newest: datetime | None = None
     synthetic: bool = False
+    prints: set[str] = field(default_factory=set)
+    transports: list[tuple[tuple[str, ...], bool]] = field(default_factory=list)
 
     @property
     def values(self) -> list[Decimal]:
@@ -51,7 +55,10 @@ class Samples:
 
 
 def collect(
-    places: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], records: Iterable[Mapping[str, Any]]
+    places: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
+    records: Iterable[Mapping[str, Any]],
+    *,
+    synthetic: bool = False,
 ) -> list[Samples]:
     """Return the samples of several places, reading the records once.
 
@@ -60,6 +67,7 @@ def collect(
             all else of the acceptance (validation, transport) still counts. Pairs with one threshold object
             share their samples.
         records: evidence records.
+        synthetic: whether synthetic attempts count.
 
     Returns:
         One entry per distinct threshold object, in the order of first appearance.
@@ -74,21 +82,35 @@ def collect(
     for record in records:
         digest = mapping(mapping(record).get("identity")).get("digest")
         for wanted, samples in by_digest.get(digest, ()) if isinstance(digest, str) else ():
-            _take(wanted, record, samples)
+            _take(wanted, record, samples, synthetic=synthetic)
     return list(order.values())
 
 
-def _take(desired: Mapping[str, Any], record: Mapping[str, Any], samples: Samples) -> None:
+def _take(
+    desired: Mapping[str, Any], record: Mapping[str, Any], samples: Samples, *, synthetic: bool
+) -> None:
     found = assess(desired, record)
     if found.id in samples.attempts:
+        return
+    if found.synthetic and not synthetic:
+        samples.left_out.append(f"{found.id}: synthetic, written and not measured")
         return
     value = found.measures[0].value if found.measures else None
     if value is None or found.state != "satisfied":
         samples.left_out.append(f"{found.id}: {found.reasons[0].message if found.reasons else 'no figure'}")
         return
+    if found.time is None:
+        samples.left_out.append(f"{found.id}: it carries no date")
+        return
+    if found.prints and samples.prints.issuperset(found.prints):
+        samples.left_out.append(f"{found.id}: a copy of an attempt that counts already")
+        return
+    samples.prints.update(found.prints)
     samples.runs.append(tuple(one for one in found.measures[0].values if one is not None))
     samples.units.add(tuple(desired["unit"]))
     samples.attempts.append(found.id)
     samples.synthetic |= found.synthetic
-    if found.time is not None and (samples.newest is None or found.time > samples.newest):
+    told = found.transport or {}
+    samples.transports.append((tuple(told.get("interNode", ())), told.get("gpudirect") is True))
+    if samples.newest is None or found.time > samples.newest:
         samples.newest = found.time

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from muster.diagnostics.words import counted
 from muster.reconcile.model import item
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def matches(match: object, verdict: Mapping[str, Any], product: str | None) -> b
 
     A match that names nothing, or something unknown, fits nothing: a waiver never covers by accident.
     """
-    if not isinstance(match, dict) or not match or set(match) - set(_FIELDS):
+    if not _is_match(match) or not isinstance(match, dict):
         return False
     facts = {**verdict, "product": product}
     for name, wanted in match.items():
@@ -50,6 +51,11 @@ def matches(match: object, verdict: Mapping[str, Any], product: str | None) -> b
         if not fits:
             return False
     return True
+
+
+def _is_match(match: object) -> bool:
+    """Tell whether a match names anything, and nothing unknown."""
+    return isinstance(match, dict) and bool(match) and not set(match) - set(_FIELDS)
 
 
 def _collect(plans: Sequence[Mapping[str, Any]], as_of: datetime) -> list[dict[str, Any]]:
@@ -139,12 +145,14 @@ def findings(waivers: Sequence[Mapping[str, Any]], as_of: datetime) -> list[dict
         elif waiver["status"] == "unused":
             others = waiver["others"]
             text = f"waiver {name} for {waiver['state']} covers nothing"
-            if others:
+            if not _is_match(waiver["match"]):
+                text += "; its match names nothing that a verdict has, so it is not applied at all"
+            elif others:
                 text += f"; what it matches is {others[0]['state']} ({others[0]['id']})"
             step = "Remove it, or correct its match or state."
             found.append(item("MU941", text, site, subject=name, position=where, next_step=step))
         elif _ends_soon(waiver, as_of):
-            text = f"waiver {name} ends at {waiver['expires']}, in {waiver['daysLeft']} days"
+            text = f"waiver {name} ends at {waiver['expires']}, in {counted(waiver['daysLeft'], 'day')}"
             step = "Repair what it covers before it ends."
             found.append(
                 item("MU942", text, site, severity="warning", subject=name, position=where, next_step=step)

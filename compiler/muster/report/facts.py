@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from muster.diagnostics.words import counted
 from muster.judge.fields import number
 from muster.judge.freshness import duration
 from muster.judge.measures import figure
@@ -42,11 +43,6 @@ class Row(NamedTuple):
     spread: str
     age: str
     evidence: str
-
-
-def counted(count: int, word: str) -> str:
-    """Return a number with its word: ``1 error``, ``2 errors``."""
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def value_of(value: object, unit: object = None) -> str:
@@ -224,7 +220,9 @@ def waiver_text(waiver: Mapping[str, Any]) -> str:
 
 def coverage_text(entry: Mapping[str, Any]) -> str:
     """Return what of a pool a test has proven, and what not."""
-    parts = [f"{entry['proven']} of {entry['nodes']} nodes ({percent_of(Decimal(repr(entry['ratio'])))})"]
+    parts = [
+        f"{entry['proven']} of {counted(entry['nodes'], 'node')} ({percent_of(Decimal(repr(entry['ratio'])))})"
+    ]
     groups: dict[str, list[str]] = {}
     for node in entry["open"]:
         groups.setdefault(node["state"], []).append(node["node"])

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from muster.diagnostics.escape import for_markdown, for_terminal
+from muster.diagnostics.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +41,7 @@ def _rows(plan: Mapping[str, Any]) -> list[tuple[str, ...]]:
 def _judged(items: Sequence[Mapping[str, Any]]) -> str:
     acceptances = [item["acceptance"] for item in items]
     names = {threshold["name"] for acceptance in acceptances for threshold in acceptance["thresholds"]}
-    found = [f"{len(names)} threshold{'s' if len(names) > 1 else ''}"] if names else []
+    found = [counted(len(names), "threshold")] if names else []
     if any(acceptance["transport"] for acceptance in acceptances):
         found.append("transport")
     if any(acceptance["checks"] for acceptance in acceptances):
@@ -54,7 +55,7 @@ def _summary(plan: Mapping[str, Any]) -> list[str]:
     nodes = {node for pool in plan["pools"].values() for node in pool["nodes"]}
     totals = plan["totals"]
     cost = f"about {totals['gpuHours']:g} of {totals['budget']:g} GPU-hours"
-    lines = [f"{len(plan['desired'])} runs on {len(nodes)} nodes, {cost}"]
+    lines = [f"{counted(len(plan['desired']), 'run')} on {counted(len(nodes), 'node')}, {cost}"]
     lines += [
         f"excluded: {item['node']} of pool {item['pool']}: {item['reason']}" for item in plan["excluded"]
     ]

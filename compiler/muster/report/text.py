@@ -6,6 +6,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
 from muster.diagnostics.escape import for_terminal
+from muster.diagnostics.words import counted
 from muster.report import facts
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _failures(report: Mapping[str, Any], *, colour: bool) -> list[list[str]]:
         reasons = [f"{reason['code']} {reason['message']}" for reason in verdict["reasons"]]
         lines = [
             *reasons[:4],
-            *([f"and {facts.counted(len(reasons) - 4, 'more reason')}"] if len(reasons) > 4 else []),
+            *([f"and {counted(len(reasons) - 4, 'more reason')}"] if len(reasons) > 4 else []),
         ]
         fields = verdict["stale"]["fields"] if verdict["stale"] else []
         lines += [f"{one['path']}: declared {one['declared']}, found {one['found']}" for one in fields[:6]]

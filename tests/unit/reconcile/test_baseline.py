@@ -76,7 +76,7 @@ def test_a_threshold_of_the_file_gets_a_new_reference_and_source(tmp_path: Path)
     assert (proposal.samples, proposal.median, proposal.low, proposal.high) == (3, 427.58, 363.76, 452.28)
     assert proposal.spread == pytest.approx(0.2070, abs=1e-4)
     after = _applied(tmp_path, SITE, found.patch)
-    note = "median of 3 rounds in 1 attempts of 1 units; 363.76-452.28 GB/s, widest attempt 20.70 %"
+    note = "median of 3 rounds in 1 attempt of 1 unit; 363.76-452.28 GB/s, widest attempt 20.70 %"
     old = '      source: {kind: estimated, date: 2026-01-01, note: "guess"}  # old'
     assert _changed(SITE, after.replace(", samples: 3}", "}")) == [
         "      reference: 400GB/s  # a guess ->       reference: 427.58GB/s  # a guess",
@@ -113,7 +113,8 @@ def test_a_test_without_a_threshold_gets_one(tmp_path: Path) -> None:
 def test_every_case_of_a_copy_test_gets_one() -> None:
     plan = _plan("bandwidth", acceptance={"thresholds": []})
     slow = {"edit": {"rows.3.value": 12.0, "rows.11.value": 13.0}}
-    found = propose(SITE, FILE, plan, r.archive([plan], {"node-a": slow, "node-b": slow}))
+    other = {"edit": {**slow["edit"], "rows.0.value": 55.3}}
+    found = propose(SITE, FILE, plan, r.archive([plan], {"node-a": slow, "node-b": other}))
     (proposal,) = found.proposals
     assert proposal.entry["at"] == {"case": "host_to_device_memcpy_ce"}
     assert (proposal.samples, proposal.median, proposal.low, proposal.unit) == (4, 12.5, 12.0, "GB/s")
@@ -157,6 +158,22 @@ def test_unsound_attempts_give_no_baseline(change: dict[str, Any] | None) -> Non
     assert found.patch == ""
 
 
+def test_a_copy_of_an_attempt_counts_once() -> None:
+    plan = _plan("bandwidth", acceptance={"thresholds": []})
+    rows = {"edit": {"rows.3.value": 12.0, "rows.11.value": 13.0}}
+    twice = [{**rows, "attempt": {"id": "a1"}}, {**rows, "attempt": {"id": "a2"}}]
+    found = propose(SITE, FILE, plan, r.archive([plan], {"node-a": twice, "node-b": None}))
+    assert [item.code for item in found.refused] == ["MU960"]
+    assert "2 figures, 3 are needed; left out: a2: a copy of an attempt" in found.refused[0].message
+
+
+def test_an_attempt_without_a_date_gives_no_baseline() -> None:
+    plan = _plan()
+    undated = {"attempt": {"start": None, "end": None}}
+    found = propose(SITE, FILE, plan, r.archive([plan], {"node-a+node-b": undated}))
+    assert [item.code for item in found.refused] == ["MU961"]
+
+
 def test_all_sound_attempts_count_never_the_best() -> None:
     plan = _plan()
     runs = [
@@ -170,10 +187,77 @@ def test_all_sound_attempts_count_never_the_best() -> None:
 
 def test_synthetic_evidence_is_no_measurement() -> None:
     plan = _plan()
-    found = propose(SITE, FILE, plan, r.archive([plan], {"node-a+node-b": {"synthetic": True}}))
-    source = found.proposals[0].entry["source"]
+    records = r.archive([plan], {"node-a+node-b": {"synthetic": True}})
+    found = propose(SITE, FILE, plan, records)
+    assert [item.code for item in found.refused] == ["MU961"]
+    assert "synthetic" in found.refused[0].message
+    assert found.patch == ""
+    source = propose(SITE, FILE, plan, records, synthetic=True).proposals[0].entry["source"]
     assert source["kind"] == "estimated"
     assert "synthetic" in source["note"]
+
+
+def test_one_synthetic_attempt_does_not_make_a_baseline_of_two() -> None:
+    plan = _plan()
+    runs = [
+        {"attempt": {"id": "a1"}},
+        {"values": [1.0, 2.0, 3.0], "attempt": {"id": "a2"}, "synthetic": True},
+    ]
+    (proposal,) = propose(SITE, FILE, plan, r.archive([plan], {"node-a+node-b": runs})).proposals
+    assert (proposal.samples, proposal.entry["source"]["kind"]) == (3, "measured")
+    assert proposal.left_out == ("a2: synthetic, written and not measured",)
+
+
+@pytest.mark.parametrize("written", ["427.58GB/s", '"427.58GB/s"', "427.580GB/s"])
+def test_a_reference_that_the_evidence_confirms_stays_as_it_is(written: str) -> None:
+    plan = _plan()
+    found = propose(SITE.replace("400GB/s", written), FILE, plan, r.archive([plan]))
+    assert (found.patch, found.proposals, found.refused) == ("", (), ())
+    assert found.unchanged == ("pair-all-reduce-1g",)
+
+
+@pytest.mark.parametrize("written", ["427.59GB/s", "427.58Gb/s", "427.58", "x"])
+def test_any_other_reference_is_proposed_anew(written: str) -> None:
+    plan = _plan()
+    found = propose(SITE.replace("400GB/s", written), FILE, plan, r.archive([plan]))
+    assert [item.entry["source"]["kind"] for item in found.proposals] == ["measured"]
+
+
+SOCKET = {"paths": {"NET/Socket": 8}, "interNode": ["NET/Socket"], "gpudirect": False}
+ODD = {"paths": {"NET/a`b": 8}, "interNode": ["NET/a`b"], "gpudirect": True}
+UNGUARDED: dict[str, Any] = {
+    "acceptance": {"thresholds": [], "transport": None},
+    "measurement": {"params": {"net": None}},
+}
+
+
+@pytest.mark.parametrize(
+    ("seen", "wanted"),
+    [
+        (None, {"require": ["NET/IB"], "gpudirect": "required"}),
+        (SOCKET, {"require": ["NET/Socket"]}),
+        ({**SOCKET, "interNode": [], "paths": {"P2P/CUMEM": 8}}, "does not show which transport"),
+        (ODD, "has no name that a site file can hold"),
+    ],
+)
+def test_the_transport_that_was_used_is_required_of_pairs(seen: Any, wanted: Any, tmp_path: Path) -> None:
+    plan = _plan("pair", **UNGUARDED)
+    change = {"node-a+node-b": {"edit": {"runs.*.transport": seen}} if seen else {}}
+    found = propose(SITE[: SITE.index("  thresholds:")], FILE, plan, r.archive([plan], change))
+    if isinstance(wanted, str):
+        assert wanted in found.refused[0].message
+        assert found.patch == ""
+        return
+    after = yaml.safe_load(_applied(tmp_path, SITE[: SITE.index("  thresholds:")], found.patch))
+    assert after["spec"]["thresholds"]["pair-all-reduce-h20-1g"]["transport"] == wanted
+
+
+def test_attempts_over_different_transports_are_no_one_baseline() -> None:
+    plan = _plan("pair", **UNGUARDED)
+    runs = [{"attempt": {"id": "a1"}}, {"attempt": {"id": "a2"}, "edit": {"runs.*.transport": SOCKET}}]
+    found = propose(SITE, FILE, plan, r.archive([plan], {"node-a+node-b": runs}))
+    assert "different transports between nodes (NET/IB; NET/Socket)" in found.refused[0].message
+    assert found.patch == ""
 
 
 def test_only_the_tests_asked_for() -> None:
