@@ -9,6 +9,7 @@ from muster.cli.world import World, label
 from muster.compile.evaluate import Resolved, evaluate_sites
 from muster.compile.inputs import read_sites
 from muster.compile.plans import plan_site
+from muster.compile.result import bounded
 from muster.compile.run import compile_sites
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def plans(
     """Return the plan of every site asked for, None where it cannot be made, and all findings."""
     resolved, _ = resolve(repository, wanted, world)
     made = [(item.source.path.stem, plan_site(item)) for item in resolved]
-    found = [item for _, (_, items) in made for item in items]
+    found = [item for _, (_, items) in made for item in bounded(items)]
     shown = display(found, [item.source for item in resolved], repository, world)
     return [(name, plan) for name, (plan, _) in made], tuple(shown)
 

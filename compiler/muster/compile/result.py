@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from muster.diagnostics import Diagnostic, diagnostic
 
-    from muster.diagnostics import Diagnostic
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from muster.diagnostics.record import Severity
+
+MOST_FINDINGS = 100
+"""Most findings of one site that are shown."""
+
+
+def bounded(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the findings of one site in their order: errors before others where not all are shown.
+
+    What is left out is counted in one more finding (MU100), an error when it hides one.
+    """
+    ordered = sorted(found, key=Diagnostic.sort_key)
+    if len(ordered) <= MOST_FINDINGS:
+        return tuple(ordered)
+    first = sorted(ordered, key=lambda item: not item.is_error)
+    kept, hidden = sorted(first[:MOST_FINDINGS], key=Diagnostic.sort_key), first[MOST_FINDINGS:]
+    last = kept[-1]
+    more = diagnostic(
+        "MU100", f"{len(hidden)} more findings of this site are not shown", last.position, site=last.site
+    )
+    severity: Severity = "error" if any(item.is_error for item in hidden) else "warning"
+    return (*kept, replace(more, severity=severity))
 
 
 @dataclass(frozen=True, slots=True)

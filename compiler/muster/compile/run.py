@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from muster.compile.crds import read_crds
 from muster.compile.evaluate import evaluate_sites
-from muster.compile.result import Compilation, CompiledSite
+from muster.compile.result import Compilation, CompiledSite, bounded
 from muster.compile.shared import refuse_conflicts
 from muster.compile.site import compile_site
 from muster.diagnostics import MusterError
@@ -60,10 +61,11 @@ def _all(resolved: Sequence[Resolved], workers: int) -> list[CompiledSite]:
 def _one(resolved: Resolved) -> CompiledSite:
     """Compile one site; what stops it becomes its findings."""
     try:
-        return compile_site(resolved, _crds(resolved))
+        done = compile_site(resolved, _crds(resolved))
+        return replace(done, diagnostics=bounded(done.diagnostics))
     except MusterError as fault:
         found = (*resolved.source.loaded.diagnostics, *resolved.result.diagnostics, *fault.diagnostics)
-        return CompiledSite(resolved.source.path.stem, None, None, found, {})
+        return CompiledSite(resolved.source.path.stem, None, None, bounded(found), {})
 
 
 def _crds(resolved: Resolved) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from muster.diagnostics import Diagnostic, Related
+from muster.plan.applying import Applying, rank_of
 from muster.policy.structure import point_at
 from muster.site.positions import format_path
 from muster.site.units import parse_bytes, parse_rate
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
     from muster.plan.context import SiteContext
 
-_ORDER = ("unit", "node", "domain", "pool", "product", "test", "catalog", "scope")
-"""Fields of a match from the most to the least specific; compared in this order."""
+_SHOWN = 6
+"""Most thresholds that one message names."""
 
 _NETS = {"NET/IB", "NET/Socket"}
 """The transports that `params.net` decides between."""
@@ -116,80 +117,71 @@ def _number(value: Decimal | None) -> float | None:
     return None if value is None else float(value)
 
 
-def acceptance_of(
-    context: SiteContext,
-    desired: Mapping[str, Any],
-    resolved: Mapping[str, Mapping[str, Any]],
-    entry: Mapping[str, Any],
-) -> tuple[dict[str, Any], list[Diagnostic]]:
-    """Return the acceptance of one desired test, and what contradicts in it.
+class Acceptances:
+    """Makes the acceptance of each run; runs that are judged alike share one."""
 
-    Of the thresholds of one metric at one place the most specific match wins; two of equal specificity are
-    an error, never a choice.
-    """
-    hits = [
-        name
-        for name in resolved
-        if _matches(_match(context, name), desired, context) and _measures(context, name, entry)
-    ]
-    groups: dict[tuple[Any, ...], list[str]] = {}
-    for name in hits:
-        at = resolved[name]["at"]
-        groups.setdefault((resolved[name]["metric"], *sorted(at.items())), []).append(name)
-    chosen: list[str] = []
-    faults: list[Diagnostic] = []
-    for names in groups.values():
-        ranked = sorted(
-            names, key=lambda name: _rank(context.spec["thresholds"][name]["match"]), reverse=True
-        )
-        best = [n for n in ranked if _rank(_match(context, n)) == _rank(_match(context, ranked[0]))]
-        if len(best) > 1:
-            faults.append(_tie(context, desired, best))
-        chosen.append(ranked[0])
-    faults += [fault for name in chosen for fault in _unmeasured(context, desired, resolved[name], entry)]
-    transport, more = _transport(context, hits, desired)
-    params = desired["measurement"]["params"]
-    acceptance = {
-        "validFor": context.valid_for,
-        "rounds": params["rounds"],
-        "validation": bool(params.get("check", 0)),
-        "thresholds": [dict(resolved[name]) for name in sorted(chosen)],
-        "transport": transport,
-        "checks": _checks(entry, params, desired),
-        "preflight": _preflight(context, desired) if entry["tool"] == "preflight" else None,
-    }
-    return acceptance, [*faults, *more]
+    def __init__(self, context: SiteContext, resolved: Mapping[str, Mapping[str, Any]]) -> None:
+        self._context = context
+        self._resolved = resolved
+        self._applying = Applying(context, resolved)
+        self._made: dict[tuple[Any, ...], dict[str, Any]] = {}
 
+    def of(
+        self, desired: Mapping[str, Any], entry: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], list[Diagnostic]]:
+        """Return the acceptance of one run, and what contradicts in it where that was not told before.
 
-def _match(context: SiteContext, name: str) -> Mapping[str, Any]:
-    match: Mapping[str, Any] = context.spec["thresholds"][name]["match"]
-    return match
+        Of the thresholds of one metric at one place the most specific match wins; two of equal specificity are
+        an error, never a choice.
+        """
+        hits = self._applying.to(desired, entry)
+        key = desired["pool"], desired["test"], desired["measurement"]["params"].get("net"), hits
+        faults: list[Diagnostic] = []
+        if key not in self._made:
+            self._made[key], faults = self._make(desired, entry, hits)
+        return self._made[key], faults
 
-
-def _rank(match: Mapping[str, Any]) -> tuple[bool, ...]:
-    return tuple(field in match for field in _ORDER)
-
-
-def _matches(match: Mapping[str, Any], desired: Mapping[str, Any], context: SiteContext) -> bool:
-    product = context.spec["pools"][desired["pool"]]["gpu"]["product"]
-    facts = {**desired, "product": product}
-    for field, wanted in match.items():
-        if field == "node":
-            if wanted not in desired["unit"]:
-                return False
-        elif field == "unit":
-            if sorted(wanted) != desired["unit"]:
-                return False
-        elif facts.get(field) != wanted:
-            return False
-    return True
+    def _make(
+        self, desired: Mapping[str, Any], entry: Mapping[str, Any], hits: Sequence[str]
+    ) -> tuple[dict[str, Any], list[Diagnostic]]:
+        context, resolved = self._context, self._resolved
+        groups: dict[tuple[Any, ...], list[str]] = {}
+        for name in hits:
+            at = resolved[name]["at"]
+            groups.setdefault((resolved[name]["metric"], *sorted(at.items())), []).append(name)
+        chosen: list[str] = []
+        faults: list[Diagnostic] = []
+        for names in groups.values():
+            top = max(rank_of(context, name) for name in names)
+            best = [name for name in names if rank_of(context, name) == top]
+            if len(best) > 1:
+                faults.append(_tie(context, desired, best))
+            chosen.append(best[0])
+        faults += [fault for name in chosen for fault in _unmeasured(context, desired, resolved[name], entry)]
+        transport, more = _transport(context, hits, desired)
+        params = desired["measurement"]["params"]
+        acceptance = {
+            "validFor": context.valid_for,
+            "rounds": params["rounds"],
+            "validation": bool(params.get("check", 0)),
+            "thresholds": [dict(resolved[name]) for name in sorted(chosen)],
+            "transport": transport,
+            "checks": _checks(entry, params, desired),
+            "preflight": _preflight(context, desired) if entry["tool"] == "preflight" else None,
+        }
+        return acceptance, [*faults, *more]
 
 
 def _tie(context: SiteContext, desired: Mapping[str, Any], names: Sequence[str]) -> Diagnostic:
-    first, *rest = (("spec", "thresholds", name, "match") for name in names)
+    first, *rest = (("spec", "thresholds", name, "match") for name in names[:_SHOWN])
     related = tuple(Related(point_at(context.positions, steps), format_path(steps)) for steps in rest)
-    message = f"thresholds {' and '.join(sorted(names))} apply equally to runs of test {desired['test']}"
+    message = f"thresholds {_few(sorted(names), ' and ')} apply equally to runs of test {desired['test']}"
     return context.fault("MU412", message, first, related=related)
+
+
+def _few(names: Sequence[str], between: str) -> str:
+    more = len(names) - _SHOWN
+    return between.join([*names[:_SHOWN], *([f"{more} more"] if more > 0 else [])])
 
 
 def _unmeasured(
@@ -229,12 +221,6 @@ def sizes(params: Mapping[str, Any]) -> list[int]:
     return found
 
 
-def _measures(context: SiteContext, name: str, entry: Mapping[str, Any]) -> bool:
-    """Tell whether a threshold is meant for a run: one that names no test passes over those of other metrics."""
-    threshold = context.spec["thresholds"][name]
-    return threshold["metric"] in entry["metrics"] or bool({"test", "catalog"} & set(threshold["match"]))
-
-
 def _transport(
     context: SiteContext, hits: Sequence[str], desired: Mapping[str, Any]
 ) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
@@ -251,7 +237,9 @@ def _transport(
     if set(require) & set(forbid) or len(gpudirect) > 1:
         both = ", ".join([*sorted(set(require) & set(forbid)), *(gpudirect if len(gpudirect) > 1 else ())])
         faults.append(
-            context.fault("MU415", f"thresholds {', '.join(rules)} contradict each other: {both}", steps)
+            context.fault(
+                "MU415", f"thresholds {_few(list(rules), ', ')} contradict each other: {both}", steps
+            )
         )
     net = desired["measurement"]["params"].get("net")
     asked = f"NET/{net}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from muster.plan.acceptance import acceptance_of, resolve_thresholds
+from muster.plan.acceptance import Acceptances, resolve_thresholds
 from muster.plan.budget import check_budget
 from muster.plan.cost import cost_of, estimate_seconds, total_hours
 from muster.plan.digest import digest_of
@@ -51,6 +51,7 @@ def build_plan(context: SiteContext, catalog: Mapping[str, Any], site_digest: st
     """
     spec = context.spec
     resolved, faults = resolve_thresholds(context)
+    acceptances = Acceptances(context, resolved)
     desired: list[dict[str, Any]] = []
     tests: dict[str, Any] = {}
     waves: dict[str, int] = {}
@@ -66,7 +67,7 @@ def build_plan(context: SiteContext, catalog: Mapping[str, Any], site_digest: st
         if not found:
             faults.append(context.fault("MU401", f"test {name} covers no unit", ("spec", "tests", name)))
         for item in found:
-            item["acceptance"], more = acceptance_of(context, item, resolved, entry)
+            item["acceptance"], more = acceptances.of(item, entry)
             faults += [fault for fault in more if fault not in faults]
         desired += found
     if not any(fault.code in {"MU402", "MU411", "MU412"} for fault in faults):
