@@ -67,7 +67,7 @@ class Options:
 
 @dataclass(slots=True)
 class Counts:
-    """How much was done; ``size`` is bytes of text, secrets taken out."""
+    """How much was done; ``size`` is bytes of text, secrets taken out; ``empty`` files are kept out."""
 
     files: int = 0
     size: int = 0
@@ -76,6 +76,7 @@ class Counts:
     present: int = 0
     orphans: int = 0
     refused: int = 0
+    empty: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def ingest(
         run = _Ingest(Plans(plans), store, how, Path(spool))
         for batch in batches:
             run.batch(batch)
-        if not run.counts.files and not run.counts.refused:
+        if run.counts.files == run.counts.empty and not run.counts.refused:
             run.refuse([diagnostic("MU815", "no file with anything in it was found")])
         return IngestResult(tuple(run.records), tuple(run.diagnostics), run.counts)
 
@@ -152,8 +153,23 @@ class _Ingest:
                 if batch.grouped:
                     return
         declared = _without_secrets(batch.declared)
+        if not batch.grouped and not batch.declared.binds:
+            blobs = self._filled(blobs)
         for group in _groups(blobs, grouped=batch.grouped):
             self._attempt(group, declared)
+
+    def _filled(self, blobs: Sequence[Blob]) -> list[Blob]:
+        """Return the files that hold anything; of the others nothing is known that could be kept.
+
+        Such are the logs of pods that lent their GPUs and had nothing to say.
+        """
+        kept = [blob for blob in blobs if not blob.empty]
+        self.counts.empty += len(blobs) - len(kept)
+        for blob in blobs:
+            if blob.empty:
+                shown = visible(blob.name)
+                self.diagnostics.append(diagnostic("MU816", f"{shown} is empty", Position(shown, 1, 1)))
+        return kept
 
     def _take(self, source: Input) -> list[Blob]:
         """Take in all files of one input, or none of them."""

@@ -38,6 +38,7 @@ class Blob:
         packed: those bytes compressed with zstd, in memory or in a file.
         keys: which attempts its record lines name; empty when it has none.
         document: whether it is a JSON document, not lines of text.
+        empty: whether it holds nothing but blanks.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Blob:
     packed: bytes | Path
     keys: tuple[str, ...] = field(default=())
     document: bool = False
+    empty: bool = False
 
     def open(self) -> BinaryIO:
         """Open the kept bytes, uncompressed."""
@@ -87,7 +89,7 @@ def take_in(name: str, stream: BinaryIO, spool: Path, *, longest_line: int = LON
     store = _Spool(spool)
     compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compressobj()
     keys: dict[str, None] = {}
-    size, document = 0, None
+    size, document, empty = 0, None, True
     try:
         for raw, clean in redactor.blocks(stream):
             original.update(raw)
@@ -96,6 +98,7 @@ def take_in(name: str, stream: BinaryIO, spool: Path, *, longest_line: int = LON
             store.write(compressor.compress(clean))
             if _MARK in clean:
                 _keys_of(clean, keys)
+            empty = empty and not clean.strip()
             if document is None:
                 document = clean.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{"
     except LineTooLongError as error:
@@ -110,6 +113,7 @@ def take_in(name: str, stream: BinaryIO, spool: Path, *, longest_line: int = LON
         store.done(),
         tuple(keys),
         bool(document),
+        empty,
     )
 
 

@@ -25,6 +25,7 @@ def verify(sites: tuple[str, ...], archive: str) -> int:
     from muster.archive.verify import verify as verify_store
     from muster.diagnostics.escape import for_terminal
     from muster.diagnostics.render import render
+    from muster.diagnostics.words import counted
 
     store = open_archive(archive, World.current().environment).store
     result = verify_store(store, sites or None)
@@ -37,7 +38,8 @@ def verify(sites: tuple[str, ...], archive: str) -> int:
             )
         )
     click.echo(
-        f"{result.records} records, {result.files} raw files whole, {len(result.changes)} readings changed",
+        f"{counted(result.records, 'record')}, {counted(result.files, 'raw file')} whole,"
+        f" {counted(len(result.changes), 'reading')} changed",
         err=True,
     )
     return 1 if result.diagnostics or result.changes or not result.records else 0

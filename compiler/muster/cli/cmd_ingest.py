@@ -120,6 +120,7 @@ def _json(result: IngestResult) -> str:
 
 def _text(result: IngestResult) -> str:
     from muster.diagnostics.escape import for_terminal
+    from muster.diagnostics.words import counted
 
     lines = []
     for item in result.records:
@@ -127,8 +128,13 @@ def _text(result: IngestResult) -> str:
         what = f"{identity['test']} {'+'.join(identity['unit'])}" if identity["test"] else "bound to nothing"
         lines.append(for_terminal(f"{'new ' if item.new else 'kept'} {item.state:10} {what}  {item.place}"))
     counts = result.counts
-    lines.append(
-        f"{counts.files} files: {counts.written} attempts written, {counts.present} there already, {counts.orphans}"
-        f" orphans, {counts.refused} refused, {counts.redactions} secrets taken out"
-    )
+    parts = [
+        f"{counted(counts.written, 'attempt')} written",
+        f"{counts.present} there already",
+        counted(counts.orphans, "orphan"),
+        f"{counts.refused} refused",
+        f"{counted(counts.redactions, 'secret')} taken out",
+        *([f"{counts.empty} empty and kept out"] if counts.empty else []),
+    ]
+    lines.append(f"{counted(counts.files, 'file')}: {', '.join(parts)}")
     return "\n".join(lines)

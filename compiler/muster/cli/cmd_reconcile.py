@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 @click.option(
     "--no-compile", is_flag=True, help="Do not compare committed output with what the sites compile to."
 )
+@click.option(
+    "--synthetic",
+    is_flag=True,
+    help="Let synthetic evidence count, for a demonstration; else it is a finding.",
+)
 @format_option("text", "json", "markdown", "junit", "sarif")
 def command(
     sites: tuple[str, ...],
@@ -38,6 +43,7 @@ def command(
     form: str,
     *,
     no_compile: bool,
+    synthetic: bool,
 ) -> int:
     """Print the report."""
     from muster.cli.evidence import judge_sites
@@ -45,7 +51,15 @@ def command(
     from muster.report import render_report
 
     report, found = judge_sites(
-        World.current(), repository, output, archive, sites, tests, as_of, compare=not no_compile
+        World.current(),
+        repository,
+        output,
+        archive,
+        sites,
+        tests,
+        as_of,
+        compare=not no_compile,
+        synthetic=synthetic,
     )
     if found:
         click.echo(render(found, "text"), nl=False, err=True)

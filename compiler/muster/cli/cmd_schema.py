@@ -8,9 +8,9 @@ import click
 
 
 @click.command(
-    help="Print a JSON Schema: of site files for editors, of evidence records, or of JSON reports."
+    help="Print a JSON Schema: of site files and ingest lists for editors, of evidence records, or of JSON reports."
 )
-@click.argument("which", type=click.Choice(["site", "evidence", "report"]))
+@click.argument("which", type=click.Choice(["site", "ingest-list", "evidence", "report"]))
 def command(which: str) -> None:
     """Print the schema."""
     click.echo(_path(which).read_text("utf-8").rstrip("\n"))
@@ -22,4 +22,4 @@ def _path(which: str) -> Path:
         from muster.policy.module import builtin_root
 
         return builtin_root() / "schema" / "site.schema.json"
-    return package / ("archive" if which == "evidence" else "report") / f"{which}.schema.json"
+    return package / ("report" if which == "report" else "archive") / f"{which}.schema.json"

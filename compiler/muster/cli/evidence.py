@@ -27,6 +27,7 @@ def judge_sites(
     as_of: str | None,
     *,
     compare: bool,
+    synthetic: bool = False,
 ) -> tuple[Report, tuple[Diagnostic, ...]]:
     """Reconcile the compiled sites with the archive; also return what is wrong with the archive itself."""
     from muster.archive.open import open_archive
@@ -42,12 +43,19 @@ def judge_sites(
             hint = f'did you mean "{near}"?' if near else "known: " + ", ".join(known)
             raise InputFault(diagnostic("MU002", f"no compiled site has the test {name}", hint=hint))
     generated = generated_state(world, repository, target, sites) if compare else None
+    generated = generated or edited_plans(target, [plan["site"] for plan in plans])
     store = open_archive(archive, world.environment).store
     records = load_records(store, [plan["site"] for plan in plans], cache=cache_folder(world))
     entries = (entry for shard in records.shards() for entry in shard.entries)
     moment = world.as_of(as_of)
     report = reconcile(
-        plans, entries, as_of=moment, generated=generated, replay=as_of is not None, tests=tests or None
+        plans,
+        entries,
+        as_of=moment,
+        generated=generated,
+        replay=as_of is not None,
+        tests=tests or None,
+        synthetic=synthetic,
     )
     return report, tuple(records.diagnostics)
 
@@ -59,6 +67,26 @@ def cache_folder(world: World) -> Path | None:
     if base:
         return Path(base) / "muster"
     return Path(home) / ".cache" / "muster" if home else None
+
+
+def edited_plans(target: Path, sites: Sequence[str]) -> GeneratedState:
+    """Tell which plans are not what muster wrote, as their locks say; all else is not compared."""
+    from muster.emit.lock import parse_lock, path_of, sha256
+    from muster.reconcile import Difference, GeneratedState
+
+    odd = []
+    for site in sites:
+        lock, name = target / path_of(site), f"{site}/plan.json"
+        try:
+            owned = parse_lock(site, lock.read_bytes()).owned
+        except FileNotFoundError:
+            continue
+        except ValueError:
+            odd.append(Difference(site, path_of(site), "modified"))
+            continue
+        if owned.get(name) != sha256((target / name).read_bytes()):
+            odd.append(Difference(site, name, "modified"))
+    return GeneratedState(tuple(odd), compared=False)
 
 
 def generated_state(

@@ -161,7 +161,9 @@ def _is_written(document: Document, spec: Node, proposal: Proposal) -> bool:
     entry = document.get(thresholds[1], proposal.name) if thresholds else None
     written = document.get(entry[1], "reference") if entry else None
     found = _MEASURE.fullmatch(str(written[1].value)) if written else None
-    return found is not None and found[2] == proposal.unit and Decimal(found[1]) == Decimal(str(proposal.median))
+    return (
+        found is not None and found[2] == proposal.unit and Decimal(found[1]) == Decimal(str(proposal.median))
+    )
 
 
 def _wishes(plan: Mapping[str, Any], written: set[str], tests: Collection[str] | None) -> list[_Wish]:

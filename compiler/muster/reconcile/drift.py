@@ -85,20 +85,23 @@ def soon_old(
 
 def of_generated(generated: GeneratedState | None, sites: Sequence[str]) -> list[dict[str, Any]]:
     """Return a finding for every file of the committed output that is not what compiles now."""
-    if generated is None:
-        text = "committed output was not compared with what compiles now"
-        return [
-            item("MU951", text, site, severity="warning", next_step="Run `muster check`.") for site in sites
-        ]
+    text = "committed output was not compared with what compiles now"
+    unknown = [
+        item("MU951", text, site, severity="warning", next_step="Run `muster check`.")
+        for site in (sites if generated is None or not generated.compared else ())
+    ]
     return [
-        item(
-            "MU950",
-            f"{found.path} is {found.change}",
-            found.site,
-            subject=found.path,
-            next_step="Run `muster compile` and commit the result.",
-        )
-        for found in generated.differences
+        *unknown,
+        *(
+            item(
+                "MU950",
+                f"{found.path} is {found.change}",
+                found.site,
+                subject=found.path,
+                next_step="Run `muster compile` and commit the result.",
+            )
+            for found in (generated.differences if generated else ())
+        ),
     ]
 
 

@@ -30,6 +30,7 @@ def reconcile(
     generated: GeneratedState | None = None,
     replay: bool = False,
     tests: Collection[str] | None = None,
+    synthetic: bool = False,
 ) -> Report:
     """Give every desired test of some plans exactly one state, and say what drifted.
 
@@ -45,6 +46,8 @@ def reconcile(
             not look like evidence that nobody desires. None reports on all.
         replay: leave out evidence that ended after ``as_of``, to repeat an older reconciliation; otherwise
             such evidence is a doubt.
+        synthetic: let verdicts count that rest on synthetic evidence, for a demonstration; otherwise they are a
+            finding, since nothing was measured.
 
     Raises:
         InputFault: a plan cannot be read (MU957).
@@ -69,6 +72,7 @@ def reconcile(
     found["coverage"] += coverage.findings(covered)
     found["waiver"] = waivers.findings(live, as_of)
     found |= _of_evidence(plans, gathered, as_of)
+    found["input"] += _of_synthetic(verdicts, allowed=synthetic)
     accused, next_runs = suspects.suspects(desired, verdicts)
     report = Report(
         as_of=as_of.isoformat().replace("+00:00", "Z"),
@@ -82,7 +86,7 @@ def reconcile(
         next_runs=next_runs,
         disabled=_disabled(plans),
     )
-    return report if tests is None else narrowed(report, tests, gathered)
+    return report if tests is None else narrowed(report, tests, gathered, synthetic=synthetic)
 
 
 def _of_evidence(
@@ -100,7 +104,25 @@ def _sites(plans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{key: plan.get(key) for key in ("site", "siteDigest", "campaign", "totals")} for plan in plans]
 
 
-def narrowed(report: Report, tests: Collection[str], gathered: Gathered) -> Report:
+def _of_synthetic(verdicts: Sequence[Mapping[str, Any]], *, allowed: bool) -> list[dict[str, Any]]:
+    """Return one finding for all verdicts that rest on evidence that was written, not measured."""
+    count = sum(verdict["synthetic"] is True for verdict in verdicts)
+    if not count:
+        return []
+    return [
+        item(
+            "MU935",
+            f"synthetic evidence, written and not measured: {counted(count, 'verdict')}",
+            "",
+            severity="warning" if allowed else "error",
+            next_step="Put evidence of real runs in its place; --synthetic lets it count, for a demonstration.",
+        )
+    ]
+
+
+def narrowed(
+    report: Report, tests: Collection[str], gathered: Gathered, *, synthetic: bool = False
+) -> Report:
     """Return the part of a report that is about some tests: their verdicts and what bears on them.
 
     A test that no plan desires is a finding: looking at nothing proves nothing.
@@ -121,6 +143,7 @@ def narrowed(report: Report, tests: Collection[str], gathered: Gathered) -> Repo
         ]
         for name, entries in report.drift.items()
     }
+    found["input"] += _of_synthetic(verdicts, allowed=synthetic)
     missing = sorted(set(tests) - {verdict["test"] for verdict in verdicts})
     found["input"] += [
         item("MU945", f"no site desires test {name}: nothing was checked", "") for name in missing

@@ -44,9 +44,15 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedState:
-    """How the committed output compares with what compiles now; empty ``differences`` means it is the same."""
+    """How the committed output compares with what compiles now.
+
+    Attributes:
+        differences: what differs.
+        compared: whether all of it was compared; otherwise only what is told without compiling.
+    """
 
     differences: tuple[Difference, ...] = ()
+    compared: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,12 @@ def evidence_of(verdict: Mapping[str, Any]) -> str:
     return str(verdict["attempts"][0]["evidence"]) if verdict["attempts"] else "-"
 
 
+def reasons_of(verdict: Mapping[str, Any]) -> list[str]:
+    """Return the reasons with their codes; that evidence is synthetic stands beside the state already."""
+    reasons = [reason for reason in verdict["reasons"] if reason["code"] != "MU935"]
+    return [f"{reason['code']} {reason['message']}" for reason in reasons]
+
+
 def rows_of(verdict: Mapping[str, Any]) -> list[Row]:
     """Return the lines of the table for one verdict."""
     head = (state_of(verdict), f"{verdict['pool']}/{verdict['test']}", "+".join(verdict["unit"]))
@@ -171,8 +177,6 @@ def subhead(report: Mapping[str, Any]) -> str:
     summary, records = report["summary"], report["summary"]["records"]
     parts = [counted(summary["errors"], "error"), counted(summary["warnings"], "warning")]
     parts.append(f"{counted(records['read'], 'record')} read, {records['used']} used")
-    if summary["synthetic"]:
-        parts.append(f"{counted(summary['synthetic'], 'verdict')} with synthetic evidence")
     return ", ".join(parts)
 
 

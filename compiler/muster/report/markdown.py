@@ -127,7 +127,7 @@ _VERDICT_HEAD: Final = ("state", "test", "unit", "value", "bound", "margin", "n"
 
 
 def _failure(verdict: Mapping[str, Any]) -> tuple[str, ...]:
-    why = [words(f"{reason['code']} {reason['message']}") for reason in verdict["reasons"][:4]]
+    why = [words(reason) for reason in facts.reasons_of(verdict)[:4]]
     fields = verdict["stale"]["fields"][:6] if verdict["stale"] else []
     why += [words(f"{one['path']}: declared {one['declared']}, found {one['found']}") for one in fields]
     where = [code(verdict["id"]), *([code(verdict["position"])] if verdict["position"] else [])]

@@ -71,7 +71,7 @@ def _failures(report: Mapping[str, Any], *, colour: bool) -> list[list[str]]:
     found = []
     for verdict in facts.failed(report):
         first = f"{_state(verdict, colour=colour)}  {for_terminal(verdict['id'])}"
-        reasons = [f"{reason['code']} {reason['message']}" for reason in verdict["reasons"]]
+        reasons = facts.reasons_of(verdict)
         lines = [
             *reasons[:4],
             *([f"and {counted(len(reasons) - 4, 'more reason')}"] if len(reasons) > 4 else []),

@@ -114,6 +114,32 @@ def test_empty_logs_of_two_attempts_are_two(store: LocalStore) -> None:
     ]
 
 
+def test_an_empty_log_of_nobody_is_kept_out(store: LocalStore) -> None:
+    """A pod that only lends its GPUs leaves one; it is no orphan, and no run of nothing either."""
+    logs_of_job = (
+        memory("pod0.log", logs.pod_log(PAIR)),
+        memory("pod1.log", ""),
+        memory("pod2.log", " \n\n"),
+    )
+    result = ingest([Batch(logs_of_job)], [PLAN], store)
+    assert [item.state for item in result.records] == ["complete"]
+    assert [item.code for item in result.diagnostics] == ["MU816", "MU816"]
+    counts = result.counts
+    assert (counts.files, counts.empty, counts.orphans, result.exit_code) == (3, 2, 0, 0)
+
+
+def test_nothing_but_empty_files_is_nothing(store: LocalStore) -> None:
+    result = ingest([Batch((memory("pod1.log", "\n"),))], [PLAN], store)
+    assert (result.records, result.exit_code) == ((), 2)
+    assert [item.code for item in result.diagnostics] == ["MU816", "MU815"]
+
+
+def test_a_log_of_a_serving_pod_with_words_in_it_is_an_orphan(store: LocalStore) -> None:
+    words = "muster: node-b: declared DRIVER 580.126.20, found 570.1\n"
+    result = ingest([Batch((memory("pod1.log", words),))], [PLAN], store)
+    assert (result.counts.orphans, result.exit_code) == (1, 1)
+
+
 def test_a_folder_of_several_attempts(store: LocalStore, tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     folder.mkdir()

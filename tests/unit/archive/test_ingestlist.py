@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import yaml
 
 from archive_helpers import logs
 from archive_helpers.attempts import dcgm
+from muster.archive import ingestlist
 from muster.archive.ingest import ingest
 from muster.archive.ingestlist import read_ingest_list
 from muster.archive.local import LocalStore
@@ -40,6 +42,43 @@ def test_unreadable(tmp_path: Path) -> None:
         with pytest.raises(InputFault) as caught:
             read_ingest_list(tmp_path / name, name)
         assert caught.value.diagnostics[0].code == "MU810"
+
+
+def _schema() -> Any:
+    import jsonschema_rs
+
+    text = (files("muster.archive") / "ingest-list.schema.json").read_text("utf-8")
+    return jsonschema_rs.Draft202012Validator(json.loads(text))
+
+
+def _plain(text: str) -> Any:
+    """YAML as JSON has it: times stay text."""
+    loader = type("Loader", (yaml.SafeLoader,), {"yaml_implicit_resolvers": {}})
+    for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items():
+        kept = [rule for rule in rules if rule[0] != "tag:yaml.org,2002:timestamp"]
+        loader.yaml_implicit_resolvers[first] = kept
+    return yaml.load(text, loader)
+
+
+def test_the_published_schema_takes_what_is_read(root: Path) -> None:
+    _schema().validate(_plain(LIST))
+    for path in sorted((root / "examples").rglob("*.yaml")):
+        _schema().validate(_plain(path.read_text("utf-8")))
+
+
+def test_the_published_schema_knows_the_fields_that_are_read() -> None:
+    shown = json.loads((files("muster.archive") / "ingest-list.schema.json").read_text("utf-8"))
+    assert set(shown["properties"]) == set(ingestlist._TOP)
+    assert set(shown["properties"]["entries"]["items"]["properties"]) == set(ingestlist._ENTRY)
+
+
+# What is no YAML at all, no schema sees.
+SHAPES = [case for case in CASES if not any(" MU1" in line for line in case["found"])]
+
+
+@pytest.mark.parametrize("case", SHAPES, ids=lambda case: case["name"].replace(" ", "-"))
+def test_the_published_schema_refuses_what_is_refused(case: dict[str, Any]) -> None:
+    assert not _schema().is_valid(_plain(case["text"]))
 
 
 LIST = """\

@@ -46,6 +46,7 @@ def test_case(case: dict[str, Any]) -> None:
         "generated",
         "replay",
         "tests",
+        "synthetic",
         "expect",
         "states",
         "drift",
@@ -64,6 +65,7 @@ def test_case(case: dict[str, Any]) -> None:
         generated=state,
         replay=case.get("replay", False),
         tests=case.get("tests"),
+        synthetic=case.get("synthetic", False),
     )
     shown = report.as_dict()
     covers(case.get("expect", {}), shown, "report")

@@ -112,6 +112,14 @@ whole. A line above the limit is none that a test tool prints.""",
         "The arguments name no file that holds anything. Zero files archived is not a success.",
         hint="name the files or folders of a finished run",
     ),
+    Code(
+        "MU816",
+        "an empty file was kept out",
+        """A file without a word says nothing of any run, and nothing says which run it is of. A pod that
+only lends its GPUs to another leaves such a log. An empty log that is declared to be of a test is
+kept: that run had no result.""",
+        severity="info",
+    ),
 )
 
 _BINDING = (
@@ -194,7 +202,7 @@ _LIST = (
         "MU831",
         "an unknown field in the ingest list",
         "The list is closed: a mistyped field would otherwise be dropped in silence.",
-        hint="see `muster schema` for the fields",
+        hint="see `muster schema ingest-list` for the fields",
     ),
     Code(
         "MU832",
