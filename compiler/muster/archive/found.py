@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from muster.archive.story import Story
 
+# GPUs that a diagnosis detected are a count, as an inventory's are.
+_OF_TOOLS = ("driver", "cuda", "dcgm", "gpus")
 _COMMON = ("driver", "cuda", "kernel", "image", "dcgm")
 
 
@@ -56,9 +58,9 @@ def environment(
     common: dict[str, list[Any]] = {key: [] for key in _COMMON}
     for reading in readings:
         node = node_of_file(reading, unit, declared)
-        own = {
-            key: value for key, value in reading["environment"].items() if key in ("driver", "cuda", "dcgm")
-        }
+        own = {key: value for key, value in reading["environment"].items() if key in _OF_TOOLS}
+        if whole(own.get("gpus")) is None:
+            own.pop("gpus", None)
         if is_inventory(reading):
             own = facts_of(reading)
         if node is not None:

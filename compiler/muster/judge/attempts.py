@@ -147,7 +147,7 @@ def _environment(terms: Terms, record: JsonMap, runs: list[JsonMap]) -> tuple[li
                 record,
                 unit,
                 skip,
-                counted=measured or terms.diagnosed,
+                counted=measured or (terms.diagnosed and checks.counts_gpus(record)),
                 diagnosed=terms.diagnosed and not measured,
             ),
             environment.judge_image(measurement, record),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from muster.diagnostics.words import counted
-from muster.judge.environment import gpu_counts
 from muster.judge.fields import listed, mapping, maps, names, shown, text, whole
 from muster.judge.model import Reason
 
@@ -69,16 +68,15 @@ def judge_checks(acceptance: JsonMap, record: JsonMap, unit: tuple[str, ...], ro
             continue
         by_place.setdefault((name, node, number), []).append(check)
     entities = whole(mapping(asked).get("entities"))
-    counted = gpu_counts(mapping(record.get("environment")))
     for name in names(mapping(asked).get("require")):
         for node in unit:
             for number in range(1, rounds + 1):
                 results = by_place.get((name, node, number), [])
-                reasons.extend(_one_place((name, node, number), results, entities, counted.get(node)))
+                reasons.extend(_one_place((name, node, number), results, entities))
     return list(dict.fromkeys(reasons))
 
 
-def _one_place(place: Place, results: list[JsonMap], entities: int | None, gpus: int | None) -> list[Reason]:
+def _one_place(place: Place, results: list[JsonMap], entities: int | None) -> list[Reason]:
     """Judge one required check on one node in one round; the worst result of an entity counts."""
     name, node, number = place
     where = f"on {shown(node)}" + (f" (round {number})" if number > 1 else "")
@@ -95,7 +93,7 @@ def _one_place(place: Place, results: list[JsonMap], entities: int | None, gpus:
             code = {"error": "MU924", "unknown": "MU917"}.get(status, "MU923")
             places = listed([_entity(check) for check in other if _status(check) == status])
             found.append(Reason(code, f"{what} is {status} {where}: {places}"))
-        count = _passed(checks, gpus, whole_node=part is not None)
+        count = _passed(checks, entities or 0, whole_node=part is not None)
         if not other and entities is not None and count != entities:
             code = "MU923" if count < entities else "MU917"
             found.append(Reason(code, f"{what} passed on {count} of {counted(entities, 'GPU')} {where}"))
@@ -111,12 +109,20 @@ def _entity(check: JsonMap) -> str:
     return text(check.get("entity")) or "the node"
 
 
-def _passed(checks: list[JsonMap], gpus: int | None, *, whole_node: bool) -> int:
+def counts_gpus(record: JsonMap) -> bool:
+    """Tell whether any result of a diagnosis says which or how many GPUs it is about."""
+    return any(
+        (text(check.get("entity")) or "").startswith("GPU ") or whole(check.get("gpus")) is not None
+        for check in maps(record.get("checks"))
+    )
+
+
+def _passed(checks: list[JsonMap], entities: int, *, whole_node: bool) -> int:
     """Return on how many GPUs a check passed.
 
     A result without an entity stands for the GPUs that the tool says it does. A part of a check that is about
-    the node as a whole (level 1 before DCGM 4) stands for the GPUs that the inventory counted; without a
-    count it stands for none.
+    the node as a whole (level 1 before DCGM 4) has one result for the node, which is all of it: how many GPUs
+    the node has it does not tell, that is asked of an inventory. Any other result without an entity is of no GPU.
     """
     passed = [check for check in checks if _status(check) == "pass"]
     single = {entity for check in passed if (entity := text(check.get("entity"))) is not None}
@@ -125,4 +131,4 @@ def _passed(checks: list[JsonMap], gpus: int | None, *, whole_node: bool) -> int
     if not shared:
         return len(single)
     told = max((whole(check.get("gpus")) or 0 for check in shared), default=0)
-    return max(len(single), told or ((gpus or 0) if whole_node and not single else 0))
+    return max(len(single), told or (entities if whole_node and not single else 0))
