@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from muster.judge import bounds, series, statistics
 from muster.judge.fields import mapping, number, shown, text
 from muster.judge.model import Measure, Reason
+from muster.judge.terms import RUN_METRICS
 
 if TYPE_CHECKING:
     from muster.judge.fields import JsonMap
@@ -43,7 +44,8 @@ def _read(threshold: Threshold, record: JsonMap, rounds: Rounds) -> Series:
     if threshold.metric == "goodput":
         return series.of_document(threshold, record)
     unknown = series.Series()
-    why = f"metric {shown(threshold.raw.get('metric'))} is not one that can be judged"
+    known = ", ".join((*RUN_METRICS, *series.ROW_METRICS, "goodput"))
+    why = f"metric {shown(threshold.raw.get('metric'))} is not one that can be judged; known are {known}"
     unknown.reasons.append(Reason("MU929", why))
     return unknown
 

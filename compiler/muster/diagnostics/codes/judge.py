@@ -174,8 +174,9 @@ wrong.""",
     Code(
         "MU929",
         "something that must be known is not",
-        """The acceptance asks for a fact (transport, software, inventory) that the evidence does not tell.
-Every doubt counts against the evidence.""",
+        """The acceptance asks for a fact (transport, software, inventory) that the evidence does not tell, or
+for a figure that muster does not judge (the time of training steps, for one). Every doubt counts
+against the evidence.""",
     ),
     Code(
         "MU930",
