@@ -56,7 +56,9 @@ def _measure_ingest(folder: Path, output: Path) -> None:
         ]
 
     took = timed(ingesting, 3, allowed=(0, 1))
-    line(f"ingest one log of {size / 1e6:.0f} MB", f"{size / 1e6 / took.seconds:.1f} MB/s", ">= 25 MB/s a core")
+    line(
+        f"ingest one log of {size / 1e6:.0f} MB", f"{size / 1e6 / took.seconds:.1f} MB/s", ">= 25 MB/s a core"
+    )
     line("peak memory of one process", f"{took.mebibytes:.0f} MiB", "-")
     log.unlink()
 
@@ -105,9 +107,7 @@ def _archive(folder: Path, output: Path, desired: int, records: int) -> tuple[Pa
     return target.parent, each * desired
 
 
-def _test(
-    want: dict[str, Any], record: dict[str, Any], number: int
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def _test(want: dict[str, Any], record: dict[str, Any], number: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a desired test on nodes of its own, and the record to copy for it."""
     unit = [f"node-{number:06}-{index}" for index in range(len(want["unit"]))]
     name = f"{SITE}/h20/{want['test']}/{'+'.join(unit)}"
@@ -131,7 +131,7 @@ def _write(folder: Path, want: dict[str, Any], record: dict[str, Any], number: i
     names = dict(zip(record["identity"]["unit"], want["unit"], strict=True))
     made["identity"] |= {key: want[key] for key in ("site", "unit", "digest")}
     made["measurement"] = want["measurement"]
-    made["coverage"] |= {key: want["unit"] for key in ("targeted", "exercised")}
+    made["coverage"] |= dict.fromkeys(("targeted", "exercised"), want["unit"])
     for key in ("nodes", "gpus"):
         made["environment"][key] = {names[node]: value for node, value in made["environment"][key].items()}
     for run in made["runs"]:

@@ -14,7 +14,8 @@ def site_text(name: str) -> str:
     nodes = "".join(f"          - {name}-n{index}\n" for index in range(NODES))
     text = text.replace("  name: h20-roce\n", f"  name: {name}\n", 1)
     text = text.replace("          - node-a\n          - node-b\n", nodes, 1)
-    text = text.replace("    project: gpu-acceptance\n", f"    project: {name}\n", 1)
+    for field in ("project", "namespace"):
+        text = text.replace(f"    {field}: gpu-acceptance\n", f"    {field}: {name}\n", 1)
     text = text.replace("    gpuHours: 40\n", "    gpuHours: 400\n").replace(
         "    deadline: 6h\n", "    deadline: 2d\n"
     )
