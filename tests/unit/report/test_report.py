@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -30,6 +29,7 @@ from muster.report import (
 from muster.report.facts import ORDER, size_of
 from muster.report.findings import position_of
 from muster.report.text import width
+from reconcile_helpers.hostile import HOSTILE, check_markdown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -227,37 +227,6 @@ def test_what_a_terminal_report_leaves_out_is_counted() -> None:
 
 # ---- hostile names ---------------------------------------------------------------------------------------
 
-HOSTILE = [
-    "a|b",
-    "a\nb",
-    "\r\n## Accepted",
-    "<script>alert(1)</script>",
-    "--> <!--",
-    "\x1b[31mred",
-    "\x1b]0;title\x07",
-    "\u202eevil",
-    "`code`",
-    "**bold**",
-    "[link](http://x)",
-    "![img](http://x)",
-    "@team",
-    "#1",
-    "$(reboot)",
-    "${HOME}",
-    "::error::x",
-    "\ud800",
-    "&lt;",
-    "</code></td></table>",
-    "]]>",
-    "\x00",
-    "~~~\n```",
-    "{0}",
-    "%s",
-    "| --- | --- |",
-    "\u2028x",
-    "x" * 5000,
-]
-
 
 def _hostile(name: str) -> Json:
     waivers = {
@@ -294,42 +263,6 @@ def _hostile(name: str) -> Json:
     return reconcile([plan], r.archive([plan], changes), as_of=AS_OF, generated=generated).as_dict()
 
 
-class _Tags(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.comments: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.tags.add(tag)
-        assert not attrs
-
-    def handle_comment(self, data: str) -> None:
-        self.comments.append(data)
-
-
-def _check_markdown(text: str) -> None:
-    """Assert that a document is nothing but headings, tables of even width and plain lines."""
-    parser = _Tags()
-    parser.feed(text)
-    assert parser.tags <= {"code", "br", "span"}
-    assert parser.comments == [" muster report "]
-    columns = 0
-    for number, line in enumerate(text.split("\n")):
-        assert line.isprintable()
-        cells = len(re.findall(r"(?<!\\)\|", line))
-        if line.startswith(("| ", "|-")):
-            assert columns in (0, cells), f"line {number}: {cells} cells, {columns} columns"
-            columns = cells
-            assert line.endswith("|")
-        else:
-            columns = 0
-            assert not re.match(r"\s*([-+>`~]|\*(?!\*)|[0-9]+[.)])", line), line
-            assert line.startswith(
-                ("# muster: ", "## ", "**", "<!-- muster report -->")
-            ) or "#" not in line.replace("\\#", "")
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_break_out_of_nothing(name: str) -> None:
     report = _hostile(name)
@@ -337,7 +270,7 @@ def test_hostile_names_break_out_of_nothing(name: str) -> None:
     assert all(line.isprintable() for line in text.split("\n"))
     assert not any(re.match(r"\s*(::|##\[)", line) for line in text.split("\n"))
     markdown = render_markdown(report)
-    _check_markdown(markdown)
+    check_markdown(markdown)
     assert len(markdown.encode()) <= 65_536
     root = ET.fromstring(render_junit(report))
     assert len(root.findall("testsuite")) == 2
@@ -352,7 +285,7 @@ def test_hostile_names_break_out_of_nothing(name: str) -> None:
 def test_any_name_breaks_out_of_nothing(name: str) -> None:
     report = _hostile(name or "x")
     assert all(line.isprintable() for line in render_text(report).split("\n"))
-    _check_markdown(render_markdown(report))
+    check_markdown(render_markdown(report))
     ET.fromstring(render_junit(report))
 
 
@@ -370,7 +303,7 @@ def test_a_large_report_fits_into_a_comment(large: Json) -> None:
     text = render_markdown(large)
     assert len(large["verdicts"]) == 1770
     assert 60_000 < len(text.encode()) <= 65_536
-    _check_markdown(text)
+    check_markdown(text)
     assert "## Failures" in text
     assert "more rows." in text
     assert "**Coverage**: 1 row do" not in text or "**Coverage**" in text
@@ -381,7 +314,7 @@ def test_every_budget_gives_valid_markdown(budget: int) -> None:
     report = _drifted()
     text = render_markdown(report, budget=budget)
     assert len(text.encode()) <= budget
-    _check_markdown(text)
+    check_markdown(text)
     for title in (
         "Failures",
         "Findings",
