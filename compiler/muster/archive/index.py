@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 FORMAT = b"muster-index/3\n"
 SHARDS = 64
+_INDEX, _ASIDE = ".zst", ".judged"
 
 
 def shard_of(path: str) -> str:
@@ -49,32 +50,50 @@ class Index:
         """Where it is, for messages."""
         return visible(str(self._folder))
 
+    def shards(self) -> list[str]:
+        """Return the names of the shards that there are, sorted."""
+        return sorted(path.name.removesuffix(_INDEX) for path in self._folder.glob(f"*{_INDEX}"))
+
     def load(self, shard: str) -> dict[str, Entry]:
         """Return the entries of a shard by path; none when it is missing, damaged or of another version."""
-        import zstandard
-
+        text = self._read(f"{shard}{_INDEX}")
         try:
-            packed = (self._folder / f"{shard}.zst").read_bytes()
-            text = zstandard.ZstdDecompressor().decompress(packed)
-            head, _, rest = text.partition(b"\n")
-            if head + b"\n" != FORMAT:
-                return {}
-            entries = map(entry_of_line, rest.splitlines())
+            entries = map(entry_of_line, text.splitlines() if text else ())
             return {entry.path: entry for entry in entries}
-        except (OSError, ValueError, zstandard.ZstdError):
+        except ValueError:
             return {}
 
     def save(self, shard: str, entries: Iterable[Entry]) -> bool:
         """Write a shard, as a whole or not at all; return False when it cannot be written."""
+        return self._write(f"{shard}{_INDEX}", b"".join(entry.line() for entry in entries))
+
+    def recall(self, shard: str) -> bytes | None:
+        """Return what was kept beside a shard, None when nothing was or it is damaged."""
+        return self._read(f"{shard}{_ASIDE}")
+
+    def keep(self, shard: str, data: bytes) -> bool:
+        """Keep something beside a shard; return False when it cannot be written."""
+        return self._write(f"{shard}{_ASIDE}", data)
+
+    def _read(self, name: str) -> bytes | None:
         import zstandard
 
-        compressor = zstandard.ZstdCompressor(level=1, write_checksum=True)
-        packed = compressor.compress(FORMAT + b"".join(entry.line() for entry in entries))
-        aside = self._folder / f".{shard}-{secrets.token_hex(6)}"
+        try:
+            packed = (self._folder / name).read_bytes()
+            text = zstandard.ZstdDecompressor().decompress(packed)
+        except (OSError, zstandard.ZstdError):
+            return None
+        return text.removeprefix(FORMAT) if text.startswith(FORMAT) else None
+
+    def _write(self, name: str, data: bytes) -> bool:
+        import zstandard
+
+        packed = zstandard.ZstdCompressor(level=1, write_checksum=True).compress(FORMAT + data)
+        aside = self._folder / f".{name}-{secrets.token_hex(6)}"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             aside.write_bytes(packed)
-            os.replace(aside, self._folder / f"{shard}.zst")  # noqa: PTH105 - Path.replace hides the rename
+            os.replace(aside, self._folder / name)  # noqa: PTH105 - Path.replace hides the rename
         except OSError:
             with suppress(OSError):
                 aside.unlink(missing_ok=True)

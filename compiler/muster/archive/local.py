@@ -143,7 +143,10 @@ class LocalStore:
             yield from sorted(f"{below}/{name}" for name in files)
 
     def records(self, site: str) -> Iterator[Object]:
-        """Yield every record of a site with size and time of its file, sorted by path."""
+        """Yield every record of a site, sorted by path.
+
+        Its tag is size, times and number of its file; the time of change cannot be set back as that of writing can.
+        """
         base, root = checked(f"{ROOT}/{site}"), str(self.root)
         for digest in _names(f"{root}/{base}"):
             for attempt in _names(f"{root}/{base}/{digest}"):
@@ -152,7 +155,8 @@ class LocalStore:
                     found = os.stat(f"{root}/{path}")  # noqa: PTH116 - a million times, and Path is slow
                 except (FileNotFoundError, NotADirectoryError):
                     continue
-                yield Object(path, f"{found.st_size}:{found.st_mtime_ns}:{found.st_ino}")
+                tag = f"{found.st_size}:{found.st_mtime_ns}:{found.st_ctime_ns}:{found.st_ino}"
+                yield Object(path, tag)
 
     def sites(self) -> list[str]:
         """Return the sites that have anything in the archive, sorted."""

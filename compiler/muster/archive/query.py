@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,10 @@ from muster.archive.summary import Entry, entry_of
 from muster.archive.write import NOWHERE
 from muster.diagnostics import Position, diagnostic
 from muster.diagnostics.escape import visible
+from muster.diagnostics.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from muster.archive.record import Record
@@ -26,13 +27,46 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"v1/[^/]+/(?:[0-9a-f]{64}|orphan)/a[0-9a-f]{20}/record\.json")
 
 
-@dataclass(frozen=True, slots=True)
 class Shard:
-    """A part of the records of a site: all whose digests begin alike, sorted by path."""
+    """A part of the records of a site: all whose digests begin alike, sorted by path.
 
-    site: str
-    name: str
-    entries: Sequence[Entry]
+    Attributes:
+        site: the site, ``_`` for none.
+        name: the name of the shard.
+        listed: path and tag of each record.
+    """
+
+    def __init__(
+        self,
+        site: str,
+        name: str,
+        listed: Sequence[Object],
+        load: Callable[[], list[Entry]],
+        index: Index | None,
+    ) -> None:
+        self.site, self.name, self.listed = site, name, listed
+        self._load, self._index = load, index
+        self._entries: list[Entry] | None = None
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The records, packed; read when first asked for."""
+        if self._entries is None:
+            self._entries = self._load()
+        return self._entries
+
+    def forget(self) -> None:
+        """Let go of the records; ``entries`` reads them again."""
+        self._entries = None
+
+    def recall(self) -> bytes | None:
+        """Return what `keep` kept beside the index, None without one."""
+        return self._index.recall(self.name) if self._index is not None else None
+
+    def keep(self, data: bytes) -> None:
+        """Keep something that was computed from the records; it may be lost at any time."""
+        if self._index is not None:
+            self._index.keep(self.name, data)
 
 
 class Records:
@@ -66,11 +100,16 @@ class Records:
                 yield entry.record()
 
     def shards(self) -> Iterator[Shard]:
-        """Yield the records shard by shard, each record still packed: memory holds one shard at a time."""
+        """Yield the records shard by shard, each record still packed; forget a shard before the next one."""
         for site in self._sites:
             index = Index(self._cache, self._store.url, site) if self._cache is not None else None
+            old = set(index.shards() if index is not None else ())
             for name, found in groupby(self._listed(site), key=lambda item: shard_of(item.path)):
-                yield Shard(site, name, self._shard(index, name, list(found)))
+                old.discard(name)
+                listed = list(found)
+                yield Shard(site, name, listed, partial(self._shard, index, name, listed), index)
+            for name in sorted(old):
+                self._shard(index, name, [])
 
     def _listed(self, site: str) -> Iterator[Object]:
         for item in self._store.records(site):
@@ -92,11 +131,18 @@ class Records:
                 if not sound:
                     damaged.add(item.path)
             entries.append(entry)
+        self._vanished(known.keys() - {item.path for item in listed})
         if index is not None and (fresh or len(known) != len(listed)):
             kept = [entry for entry in entries if entry.path not in damaged]
             if not index.save(name, kept):
                 self._unsaved(index)
         return entries
+
+    def _vanished(self, paths: set[str]) -> None:
+        """Tell of records that were there; nothing but an index remembers them, and only this once."""
+        if paths:
+            text = f"{counted(len(paths), 'record')} gone from the archive, the first is {min(paths)}"
+            self.diagnostics.append(diagnostic("MU878", text, Position(min(paths), 1, 1)))
 
     def _read(self, item: Object) -> tuple[Entry, bool]:
         try:

@@ -46,11 +46,10 @@ def judge_sites(
     generated = generated or edited_plans(target, [plan["site"] for plan in plans])
     store = open_archive(archive, world.environment).store
     records = load_records(store, [plan["site"] for plan in plans], cache=cache_folder(world))
-    entries = (entry for shard in records.shards() for entry in shard.entries)
     moment = world.as_of(as_of)
     report = reconcile(
         plans,
-        entries,
+        records.shards(),
         as_of=moment,
         generated=generated,
         replay=as_of is not None,

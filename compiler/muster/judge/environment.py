@@ -315,6 +315,10 @@ def judge_parameters(
         ):
             fields.append(("params.factor", params.get("factor"), f"steps of {told.get('stepBytes')} bytes"))
     fields = list(dict.fromkeys(fields))
+    # What record lines say was run is the pod's own word; other command lines are of launchers.
+    command, ran = items(measurement.get("command")), items(record.get("command"))
+    if record.get("binding") == "record" and command and ran and command != ran:
+        fields.append(("command", command, ran))
     reasons = [
         Reason("MU914", f"{path}: {shown(declared)} is declared, {shown(found)} ran")
         for path, declared, found in fields

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from muster.judge import assess, terms_of
 from muster.judge.attempts import evidence_path, times
@@ -14,12 +14,13 @@ from muster.judge.copies import PASSING, claims_of, contested, name_of
 from muster.judge.fields import instant, mapping, maps, names, text
 from muster.judge.model import Claim
 from muster.judge.verdict import newer, of_other_digest
+from muster.reconcile import memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from muster.judge import Assessment, Older, Terms
-    from muster.reconcile.packed import Packed
+    from muster.reconcile.packed import Packed, Shelf
 
 KEPT = 1000
 _UNDATED = datetime.min.replace(tzinfo=UTC)
@@ -61,7 +62,7 @@ class Gathered:
 
 def gather(
     plans: Sequence[Mapping[str, Any]],
-    records: Iterable[Mapping[str, Any] | Packed],
+    records: Iterable[Mapping[str, Any] | Packed | Shelf],
     *,
     until: datetime | None,
 ) -> Gathered:
@@ -69,16 +70,22 @@ def gather(
 
     Args:
         plans: the plans.
-        records: evidence records in any order, whole or packed; of packed ones only those are unpacked that
-            a verdict needs. Those of other sites are counted and left alone.
+        records: evidence records in any order: whole, packed, or shelves of packed ones. Of packed ones only
+            those are unpacked that a verdict needs, of a shelf those that it does not remember. Those of other
+            sites are counted and left alone.
         until: leave out what ended later than this; None takes everything.
     """
     desk = _Desk(plans, until)
     for record in records:
-        desk.found.counts["read"] += 1
         if isinstance(record, Mapping):
+            desk.found.counts["read"] += 1
             desk.sort(record)
+        elif hasattr(record, "listed"):
+            shelf = cast("Shelf", record)
+            desk.found.counts["read"] += len(shelf.listed)
+            desk.sort_shelf(shelf)
         else:
+            desk.found.counts["read"] += 1
             desk.sort_packed(record)
     return desk.done()
 
@@ -98,6 +105,7 @@ class _Desk:
         self._by_test: dict[Key, list[Mapping[str, Any]]] = {}
         self._by_id: dict[str, Mapping[str, Any]] = {}
         self._packed: dict[str, tuple[tuple[datetime, str], Packed]] = {}
+        self._keys: dict[str, str] = {}
         self._claims: dict[str, list[Claim]] = {}
         for plan in plans:
             self.found.nodes[plan["site"]] = {}
@@ -123,7 +131,8 @@ class _Desk:
         time = times(record)[2]
         if self._is_late(time):
             return
-        _see(found.nodes[site], record, identity, time)
+        for node in _named(record, identity):
+            _note(found.nodes[site], node, time)
         same_test = self._by_test.get(_key(identity))
         if same_test and record.get("binding") != "orphan":
             found.counts["superseded"] += 1
@@ -140,22 +149,94 @@ class _Desk:
         record: Mapping[str, Any],
         identity: Mapping[str, Any],
         site: str,
-    ) -> None:
+    ) -> list[Assessment]:
         """Assess a record for every desired test of its digest."""
-        assessed = [(desired["id"], assess(desired, record, terms)) for desired, terms in wanted]
-        time = assessed[0][1].time
+        assessed = [assess(desired, record, terms) for desired, terms in wanted]
+        self._take(wanted, assessed, site, _named(record, identity))
+        return assessed
+
+    def _take(
+        self,
+        wanted: Sequence[tuple[Mapping[str, Any], Terms]],
+        assessed: Sequence[Assessment],
+        site: str,
+        nodes: Iterable[str],
+    ) -> None:
+        """Take in what an attempt came to for each desired test of its digest."""
+        time = assessed[0].time
         if self._is_late(time):
             return
         self.found.counts["used"] += 1
-        _see(self.found.nodes[site], record, identity, time)
-        for (name, found), (desired, _) in zip(assessed, wanted, strict=True):
-            self.found.attempts.setdefault(name, []).append(found)
-            if found.state in PASSING:
+        for node in nodes:
+            _note(self.found.nodes[site], node, time)
+        for found, (desired, _) in zip(assessed, wanted, strict=True):
+            self.found.attempts.setdefault(desired["id"], []).append(found)
+            if found.prints and found.state in PASSING:
                 self._claim(found.prints, Claim(desired["digest"], found.binding, name_of(desired)))
 
     def _claim(self, prints: Iterable[str], claim: Claim) -> None:
         for one in prints:
             self._claims.setdefault(one, []).append(claim)
+
+    def sort_shelf(self, shelf: Shelf) -> None:
+        """Take in the records of a shelf: those that it remembers as they are, the others anew."""
+        told, rows = memory.load(shelf.recall()), {}
+        left: list[int] = []
+        for number, (path, tag) in enumerate(shelf.listed):
+            row = told.get(path)
+            if isinstance(row, list) and row[:1] == [tag] and self._recall(shelf, path, row):
+                rows[path] = row
+            else:
+                left.append(number)
+        if left or len(rows) != len(told):
+            entries = shelf.entries
+            for number in left:
+                path, tag = shelf.listed[number]
+                row = self._sort_anew(entries[number], tag)
+                if row is not None:
+                    rows[path] = row
+            shelf.keep(memory.dump(rows))
+            shelf.forget()
+
+    def _recall(self, shelf: Shelf, path: str, row: list[Any]) -> bool:
+        """Take in a record by what is remembered of it; False when that does not count any more."""
+        digest = f"sha256:{path.split('/')[2]}"
+        wanted = self._by_digest.get(digest)
+        try:
+            if row[1] == memory.OLDER:
+                known = wanted is None and row[3] in self._by_id
+                if known:
+                    self.sort_packed(memory.Remembered(shelf, path, row))
+                return known
+            if wanted is None or len(wanted) > 1 or row[1] != self._key_of(wanted[0][0]):
+                return False
+            found, nodes = memory.assessment_of(row, wanted[0][1])
+        except (ValueError, TypeError, LookupError, ArithmeticError):
+            return False
+        self._take(wanted, [found], shelf.site, nodes)
+        return True
+
+    def _key_of(self, desired: Mapping[str, Any]) -> str:
+        name = desired["id"]
+        if name not in self._keys:
+            self._keys[name] = memory.key_of(desired)
+        return self._keys[name]
+
+    def _sort_anew(self, entry: Packed, tag: str) -> list[Any] | None:
+        """Take in a packed record, and return what to remember of it."""
+        wanted = self._by_digest.get(entry.digest, [])
+        if len(wanted) != 1 or entry.binding == "orphan":
+            self.sort_packed(entry)
+            older = not wanted and entry.test in self._by_id
+            return memory.head_of(tag, entry) if older else None
+        record = entry.record()
+        identity = mapping(record.get("identity"))
+        site = text(identity.get("site"))
+        if site is None or site not in self.found.nodes:
+            self.sort(record)
+            return None
+        (found,) = self._use(wanted, record, identity, site)
+        return memory.row_of(tag, self._key_of(wanted[0][0]), found, _named(record, identity))
 
     def sort_packed(self, entry: Packed) -> None:
         """Take in a packed record; one of another measurement of a desired test stays packed."""
@@ -180,7 +261,14 @@ class _Desk:
 
     def done(self) -> Gathered:
         """Unpack what is left, and return everything found."""
-        for name, (_, entry) in self._packed.items():
+        shelf: Shelf | None = None
+        for name, (_, entry) in sorted(self._packed.items(), key=lambda item: item[1][1].path):
+            if name in self.found.attempts:
+                continue
+            if isinstance(entry, memory.Remembered) and entry.shelf is not shelf:
+                if shelf is not None:
+                    shelf.forget()
+                shelf = entry.shelf
             older = of_other_digest(entry.record())
             self.found.older[name] = newer(self.found.older.get(name), older)
         self._contest()
@@ -232,21 +320,15 @@ def _orphan(
     return Orphan(site, evidence_path(record), test, names(identity.get("unit")), time, why)
 
 
-def _see(
-    nodes: dict[str, datetime | None],
-    record: Mapping[str, Any],
-    identity: Mapping[str, Any],
-    time: datetime | None,
-) -> None:
-    """Remember every node that a record names, with the newest time."""
+def _named(record: Mapping[str, Any], identity: Mapping[str, Any]) -> list[str]:
+    """Return every node that a record names."""
     coverage, unit = mapping(record.get("coverage")), identity.get("unit")
     named = list(names(unit))
     if coverage.get("exercised") != unit:
         named.extend(names(coverage.get("exercised")))
     if coverage.get("excluded"):
         named.extend(names([item.get("node") for item in maps(coverage.get("excluded"))]))
-    for node in named:
-        _note(nodes, node, time)
+    return named
 
 
 def _note(nodes: dict[str, datetime | None], node: str, time: datetime | None) -> None:

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from muster.reconcile.gather import Gathered
     from muster.reconcile.model import GeneratedState
-    from muster.reconcile.packed import Packed
+    from muster.reconcile.packed import Packed, Shelf
 
 
 def reconcile(
     plans: Sequence[Mapping[str, Any]],
-    records: Iterable[Mapping[str, Any] | Packed],
+    records: Iterable[Mapping[str, Any] | Packed | Shelf],
     *,
     as_of: datetime,
     generated: GeneratedState | None = None,
@@ -38,7 +38,8 @@ def reconcile(
 
     Args:
         plans: plans (``muster.dev/plan/v1``), one per site.
-        records: evidence records (``muster.dev/evidence/v1``) in any order, whole or as an index packs them.
+        records: evidence records (``muster.dev/evidence/v1``) in any order, whole, as an index packs them, or
+            shelves of those.
         as_of: the moment to judge at, with a time zone.
         generated: how committed output compares with what compiles now; None when nobody compared, which the
             report says.

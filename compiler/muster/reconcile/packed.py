@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 class Packed(Protocol):
@@ -41,3 +41,28 @@ class Packed(Protocol):
 
     def record(self) -> Mapping[str, Any]:
         """Return the whole record."""
+
+
+class Shelf(Protocol):
+    """A part of an archive whose records are packed, and unpacked only when they are asked for."""
+
+    @property
+    def site(self) -> str:
+        """The site that all of its records lie under."""
+
+    @property
+    def listed(self) -> Sequence[tuple[str, str]]:
+        """Path of each record, and a tag that changes when the record does."""
+
+    @property
+    def entries(self) -> Sequence[Packed]:
+        """The records in the order of ``listed``."""
+
+    def forget(self) -> None:
+        """Let go of the records; ``entries`` fetches them again."""
+
+    def recall(self) -> bytes | None:
+        """Return what was kept for this shelf, None without it."""
+
+    def keep(self, data: bytes) -> None:
+        """Keep what was computed from the records, as long as may be."""

@@ -97,7 +97,22 @@ def test_new_and_vanished_records_are_seen(store: LocalStore, tmp_path: Path) ->
     place = ingest([Batch((memory("log", logs.pod_log(new)),))], [logs.plan(new)], store).records[0].place
     assert len(loaded(store, cache)) == len(before) + 1
     (store.root / place / "record.json").unlink()
+    records = load_records(store, cache=cache)
+    assert list(records) == before
+    assert [(item.code, item.severity) for item in records.diagnostics] == [("MU878", "warning")]
+    assert place in records.diagnostics[0].message
     assert loaded(store, cache) == before
+
+
+def test_records_that_all_vanished_are_told(store: LocalStore, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    loaded(store, cache)
+    for item in store.records("l20"):
+        (store.root / item.path).unlink()
+    for codes in (["MU878"], []):
+        records = load_records(store, ["l20"], cache=cache)
+        assert [record["identity"]["site"] for record in records] == [None]
+        assert [item.code for item in records.diagnostics] == codes
 
 
 def _cut(data: bytes) -> bytes:

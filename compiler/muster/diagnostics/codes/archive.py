@@ -398,6 +398,15 @@ nothing.""",
         hint="check the address of the archive",
     ),
     Code(
+        "MU878",
+        "records are gone from the archive",
+        """An index on this machine knows records that the archive has no more. Nothing in muster removes a
+record; what a removed one said, a failure perhaps, cannot be known. It is told once, since only the
+index remembers. Where nobody may delete objects (object lock, versioning) this cannot happen.""",
+        severity="warning",
+        hint="restore the archive from a copy",
+    ),
+    Code(
         "MU876",
         "the index cache cannot be used",
         "It is damaged, from another version or cannot be written. It is made anew from the records.",
