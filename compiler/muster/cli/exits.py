@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import click
+from click.utils import PacifyFlushWrapper
 
 from muster.diagnostics import MusterError
 
@@ -50,10 +51,13 @@ def run_guarded(group: click.Group, arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         _say("muster: interrupted")
         return 130
-    except (BrokenPipeError, SystemExit):  # click turns a broken pipe into an exit with code 1
-        _drop(sys.__stdout__)
-        _say("muster: standard output was closed before everything was printed")
-        return ENVIRONMENT
+    except SystemExit as error:
+        # Shell completion ends like this, and a broken pipe: click then wraps the streams.
+        if not isinstance(sys.stdout, PacifyFlushWrapper):
+            return error.code if isinstance(error.code, int) else OK
+        return _nobody_reads()
+    except BrokenPipeError:
+        return _nobody_reads()
     except OSError as error:
         from muster.diagnostics.escape import for_terminal
 
@@ -68,6 +72,12 @@ def run_guarded(group: click.Group, arguments: Sequence[str]) -> int:
             " and report the trace"
         )
         return BUG
+
+
+def _nobody_reads() -> int:
+    _drop(sys.__stdout__)
+    _say("muster: standard output was closed before everything was printed")
+    return ENVIRONMENT
 
 
 def _say(text: str) -> None:
