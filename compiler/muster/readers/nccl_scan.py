@@ -344,6 +344,8 @@ class Scanner:
             return
         self._table.drop()
         self._close()
+        for item in self._next.problems:
+            self._say(item)
         if record["event"] == "end":
             self._report_failures("error")
             self._begin, self._next = None, Run(0)
