@@ -10,7 +10,6 @@ import sys
 from typing import TYPE_CHECKING
 
 import click
-from click.utils import PacifyFlushWrapper
 
 from muster.diagnostics import MusterError
 
@@ -31,7 +30,7 @@ def prepare_streams() -> None:
 
 def run_guarded(group: click.Group, arguments: Sequence[str]) -> int:
     """Run a command and return its exit code: 0, 1, 2, 3 or 70; 130 on an interrupt."""
-    debug = "--debug" in arguments
+    debug, output = "--debug" in arguments, sys.stdout
     try:
         if sys.stdout is None:
             _say("muster: standard output is closed")
@@ -53,7 +52,7 @@ def run_guarded(group: click.Group, arguments: Sequence[str]) -> int:
         return 130
     except SystemExit as error:
         # Shell completion ends like this, and a broken pipe: click then wraps the streams.
-        if not isinstance(sys.stdout, PacifyFlushWrapper):
+        if sys.stdout is output:
             return error.code if isinstance(error.code, int) else OK
         return _nobody_reads()
     except BrokenPipeError:
