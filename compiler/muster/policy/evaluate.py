@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from muster.site.load import LoadedSite
 
 
+_RULE_FIELDS = {"severity", "hint", "source", "violations"}
+
 SHARE = 20
 """So many sites are worth a process of their own."""
 
@@ -80,6 +82,14 @@ class Policies:
         if done.errors:
             raise InputFault(self._policy_faults(done))
         facts: Mapping[str, Any] = done.value
+        strange = {code: sorted(set(names) - _RULE_FIELDS) for code, names in facts["rules"].items()}
+        found = [
+            diagnostic("MU205", f"rule {code} has the field {names[0]}, which rules do not have")
+            for code, names in strange.items()
+            if names
+        ]
+        if found:
+            raise InputFault(found)
         return facts
 
     @cached_property

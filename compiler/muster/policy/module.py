@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import tempfile
 from contextlib import contextmanager
@@ -11,9 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muster.diagnostics import InputFault, Position, diagnostic
+from muster.site.names import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from muster.diagnostics import Diagnostic
+
+PACKAGES = ("catalog", "compat", "guardrails", "hardware", "profiles", "schema")
+"""Folders of a policy module, each the package of its name."""
+
+_PACKAGE = re.compile(r"^package[ \t]+(\w+)", re.MULTILINE)
+
+_DEFINED = re.compile(r"^(#\w+)\s*:", re.MULTILINE)
 
 LIMIT = 1 << 20
 """Largest policy file in bytes."""
@@ -68,6 +79,36 @@ def assemble(repository: Path | None) -> Iterator[PolicyModule]:
         yield _overlay(base, base_files, own, Path(folder))
 
 
+def _misplaced(own: Path, files: list[str]) -> list[Diagnostic]:
+    """Return a finding for every file that no package of the policies would load."""
+    found = []
+    for name in files:
+        folder, _, _ = name.rpartition("/")
+        match = _PACKAGE.search((own / name).read_text("utf-8", "replace")) if name.endswith(".cue") else None
+        said = match[1] if match else "none"
+        if folder not in PACKAGES or said != folder:
+            text = f"{name} is loaded by nothing: its folder is {folder or 'policies'}, its package {said}"
+            found.append(diagnostic("MU208", text, Position(f"policies/{name}", 1, 1)))
+    return found
+
+
+def _unused(base: Path, base_files: list[str], own: Path, own_files: list[str]) -> list[Diagnostic]:
+    """Return a finding for every definition that muster's packages do not have and no own file refers to."""
+    texts = {name: (own / name).read_text("utf-8", "replace") for name in own_files if name.endswith(".cue")}
+    known = {name for item in base_files for name in _DEFINED.findall((base / item).read_text("utf-8"))}
+    found = []
+    for name, text in texts.items():
+        for match in _DEFINED.finditer(text):
+            used = sum(len(re.findall(rf"{match[1]}\b", other)) for other in texts.values())
+            if match[1] not in known and used < 2:
+                line = text.count("\n", 0, match.start()) + 1
+                near = nearest(match[1], sorted(known))
+                hint = f'did you mean "{near}"?' if near else ""
+                place = Position(f"policies/{name}", line, 1)
+                found.append(diagnostic("MU209", f"nothing uses {match[1]}", place, hint=hint))
+    return found
+
+
 def _overlay(base: Path, base_files: list[str], own: Path, target: Path) -> PolicyModule:
     own_files = _files(own)
     clashes = sorted(set(base_files) & set(own_files))
@@ -80,6 +121,9 @@ def _overlay(base: Path, base_files: list[str], own: Path, target: Path) -> Poli
                 for name in clashes
             ]
         )
+    idle = _misplaced(own, own_files) or _unused(base, base_files, own, own_files)
+    if idle:
+        raise InputFault(idle)
     labels: dict[str, str] = {}
     digests: dict[str, str] = {}
     for source, names, prefix in ((base, base_files, "(muster)/policies/"), (own, own_files, "policies/")):

@@ -99,3 +99,25 @@ def test_link_in_the_policies_is_refused(root: Path, tmp_path: Path) -> None:
     (tmp_path / "policies" / "schema" / "link.cue").symlink_to("/etc/passwd")
     with pytest.raises(InputFault, match="MU202"):
         evaluate(root, tmp_path, BASE.read_text())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("schema/ours.cue", CONSTRAINT.replace("package schema", "package schemas"), "MU208"),
+        ("rules/ours.cue", RULE, "MU208"),
+        ("ours.cue", CONSTRAINT, "MU208"),
+        ("schema/ours.cue", CONSTRAINT.replace("#Site:", "#Sites:"), "MU209"),
+        ("guardrails/ORG001_region.cue", RULE.replace("violations:", "violation:"), "MU205"),
+        ("guardrails/ORG001_region.cue", RULE.replace("message:", "mesage:"), "MU205"),
+    ],
+)
+def test_policy_without_effect_is_refused(
+    root: Path, tmp_path: Path, name: str, text: str, code: str
+) -> None:
+    write(tmp_path, {name: text})
+    try:
+        found = evaluate(root, tmp_path, BASE.read_text()).diagnostics
+    except InputFault as fault:
+        found = fault.diagnostics
+    assert {item.code for item in found} == {code}

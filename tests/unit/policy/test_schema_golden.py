@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_schema_is_what_cue_makes_of_it(root: Path, refresh: bool) -> None:

@@ -35,7 +35,7 @@ CODES = (
         "MU205",
         "the policy files themselves are wrong",
         "CUE could not evaluate the policies, whatever the site says. The position is in a policy file.",
-        hint="mend the policy file; `cue vet ./...` in the policies folder shows the same",
+        hint="mend the policy file at that place",
     ),
     Code(
         "MU206",
@@ -48,6 +48,19 @@ CODES = (
         "cue broke off",
         "It was killed, most often for want of memory, or it failed in a way that says nothing of sites and policies.",
         hint="free some memory and try again; `muster doctor` tells which binary is used",
+    ),
+    Code(
+        "MU208",
+        "a policy file that nothing loads",
+        "Policies are packages: a file of `policies/guardrails` says `package guardrails`, one of `policies/schema`"
+        " says `package schema`, and so on. A file elsewhere, or of another package, would be ignored in silence.",
+        hint="put it under policies/schema, profiles, guardrails, catalog, hardware or compat, with that package name",
+    ),
+    Code(
+        "MU209",
+        "a definition that nothing uses",
+        "A constraint on a definition that the schema does not have (`#Specs` for `#Spec`) constrains nothing.",
+        hint="use the name of a definition of muster's schema, or refer to your own one from it",
     ),
     Code(
         "MU211",
