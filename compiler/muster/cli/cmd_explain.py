@@ -84,6 +84,11 @@ def _overview(policies: Policies) -> str:
     lines += [f"  {name:24} {entry['summary']}" for name, entry in sorted(facts["catalog"].items())]
     lines += ["", "Profiles:"]
     lines += [f"  {name:24} {profile['summary']}" for name, profile in sorted(facts["profiles"].items())]
+    lines += ["", "Hardware:"]
+    lines += [
+        f"  {name:24} {item['architecture']}, {item['link']}"
+        for name, item in sorted(facts["hardware"].items())
+    ]
     lines += ["", "Rules:"]
     for code in sorted(facts["rules"]):
         documented = rule_documentation(policies.module, code)
@@ -99,7 +104,7 @@ def _in_plans(plans: Iterable[dict[str, Any]], name: str) -> Iterator[str]:
         for item in plan["desired"]:
             names = {obj["name"] for obj in item.get("objects", ())}
             digest = item["digest"].removeprefix("sha256:")
-            by_digest = len(name) >= 10 and digest.startswith(name.removeprefix("sha256:"))
+            by_digest = len(name) >= 10 and digest.startswith(name.removeprefix("sha256:").removeprefix("m"))
             if name == item["id"] or name in names or by_digest:
                 yield _desired(plan, item)
 

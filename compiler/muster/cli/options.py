@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,15 @@ FORMATS = ("text", "json", "markdown", "github", "sarif", "junit")
 
 def sites_argument(function: F) -> F:
     """Take names of sites or paths of site files; none means all of ``sites/``."""
-    return click.argument("sites", nargs=-1)(function)
+    return click.argument("sites", nargs=-1, shell_complete=_site_names)(function)
+
+
+def _site_names(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete names of sites, and files as the shell does."""
+    folder = Path(ctx.params.get("repository") or ".") / "sites"
+    names = sorted(path.stem for path in folder.glob("*.y*ml"))
+    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]
 
 
 def repository_option(function: F) -> F:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from muster.diagnostics import Diagnostic
+    from muster.diagnostics.record import Severity
     from muster.emit.lock import Lock
 
 
@@ -268,9 +269,10 @@ def _unowned(comparison: Comparison, tree: Tree, locks: Mapping[str, Lock], show
         site, _, rest = path.partition("/")
         if rest and rest != "lock.json" and site in locks:
             place = Position(f"{shown}/{path}", 1, 1)
-            found.append(
-                diagnostic("MU633", f"{path}: no compile wrote this file", place, path=path, site=site)
-            )
+            applied = rest.startswith("manifests/") and path.endswith((".yaml", ".yml", ".json"))
+            text = f"{path}: no compile wrote this file"
+            severity: Severity = "error" if applied else "warning"
+            found.append(diagnostic("MU633", text, place, path=path, site=site, severity=severity))
     return found
 
 

@@ -73,6 +73,10 @@ def from_error(site: LoadedSite, error: CueError, module: PolicyModule) -> Diagn
     elif error.message == "field not allowed":
         item = at(site, "MU211", f"unknown field {show(steps[-1])}", steps, key=True)
         where = ()
+    elif _options(site, steps, error):
+        own, options = show(_value_at(site.data, steps)), _options(site, steps, error)
+        item = at(site, "MU213", f"{own} is not one of {', '.join(options)}", steps)
+        where = ()
     else:
         text = "; ".join(error.branches) if error.branches else error.message
         item = at(site, "MU220", text, steps)
@@ -105,6 +109,15 @@ def _mandate(site: LoadedSite, steps: Steps, error: CueError) -> str | None:
             if value[:1] in '"-0123456789' or value in {"true", "false"}:
                 return value
     return None
+
+
+def _options(site: LoadedSite, steps: Steps, error: CueError) -> list[str]:
+    """Return the values that would do, where every branch of a failed disjunction names one."""
+    own = show(_value_at(site.data, steps))
+    pairs = error.conflicts()
+    if not error.branches or len(pairs) != len(error.branches) or any(own not in pair for pair in pairs):
+        return []
+    return [one if other == own else other for one, other in pairs]
 
 
 def _in_folder(places: Iterable[Place], folder: str) -> tuple[Place, ...]:

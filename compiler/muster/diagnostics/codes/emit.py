@@ -43,7 +43,7 @@ folder (`git checkout --ours -- generated/SITE`), then compile again.""",
         """The file differs from what the last compile wrote. Generated files are never overwritten or deleted
 silently: put the change into the site file or a policy, or give up the edit with `git checkout`, or compile
 with `--force`, which discards it.""",
-        hint="move the change into the site or a policy, or discard it with --force",
+        hint="move the change into the site or a policy, or discard it with git checkout",
     ),
     Code(
         "MU606",
@@ -134,7 +134,8 @@ folder is as it was before.""",
     Code(
         "MU633",
         "file in the output of a site that nobody owns",
-        """The file lies among generated ones, but no compile wrote it. Argo CD may apply it all the same.""",
+        """The file lies among generated ones, but no compile wrote it. Below `manifests/` it is an error: Argo CD
+would apply it like any other, although no policy has seen it.""",
         severity="warning",
         hint="move it out of the output folder",
     ),
