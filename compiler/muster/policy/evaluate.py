@@ -14,7 +14,7 @@ from muster.policy import limits
 from muster.policy.compat import check_compat
 from muster.policy.defaults import fill_defaults
 from muster.policy.grammar import grammar_faults
-from muster.policy.rules import from_error, from_violations
+from muster.policy.rules import from_error, from_violations, unknown_profiles
 from muster.policy.structure import Structure, at
 from muster.site.positions import format_path
 
@@ -209,6 +209,9 @@ class Policies:
 
     def _to_diagnostics(self, site: LoadedSite, errors: list[CueError]) -> tuple[Diagnostic, ...]:
         found = [from_error(site, replace(error, path=error.path[2:]), self.module) for error in errors]
+        unknown = unknown_profiles(site, self.facts["profiles"])
+        if unknown:  # what its tests lack would have come from there
+            found = [*unknown, *(item for item in found if item.code != "MU212")]
         return tuple(dict.fromkeys(found))
 
     def _policy_faults(self, exported: Exported) -> list[Diagnostic]:

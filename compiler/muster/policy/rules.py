@@ -99,6 +99,23 @@ def from_error(site: LoadedSite, error: CueError, module: PolicyModule) -> Diagn
     )
 
 
+def unknown_profiles(site: LoadedSite, known: Iterable[str]) -> list[Diagnostic]:
+    """Return what rule MU301 says, for a site that cannot even be merged because of it."""
+    data = site.data or site.partial or {}
+    spec = data.get("spec")
+    named = spec.get("profiles") if isinstance(spec, dict) else None
+    found = []
+    for index, name in enumerate(named if isinstance(named, list) else ()):
+        if isinstance(name, str) and name not in known:
+            near = nearest(name, known)
+            hint = f'did you mean "{near}"?' if near else "known: " + ", ".join(sorted(known))
+            steps: Steps = ("spec", "profiles", index)
+            place, path = point_at(site.positions, steps), format_path(steps)
+            text = f"no profile is called {show(name)}"
+            found.append(Diagnostic("MU301", "error", text, place, hint, path, site.name or ""))
+    return found
+
+
 def _mandate(site: LoadedSite, steps: Steps, error: CueError) -> str | None:
     """Return the value that a profile insists on, where two concrete values contradict."""
     own = show(_value_at(site.data, steps))
