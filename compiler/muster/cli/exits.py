@@ -30,6 +30,16 @@ def prepare_streams() -> None:
 
 def run_guarded(group: click.Group, arguments: Sequence[str]) -> int:
     """Run a command and return its exit code: 0, 1, 2, 3 or 70; 130 on an interrupt."""
+    code = _run(group, arguments)
+    try:
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+    except OSError:  # told already; the interpreter must not stumble over it once more
+        _drop(sys.__stdout__)
+    return code
+
+
+def _run(group: click.Group, arguments: Sequence[str]) -> int:
     debug, output = "--debug" in arguments, sys.stdout
     try:
         if sys.stdout is None:

@@ -42,6 +42,8 @@ def subdomain_problem(name: str) -> str | None:
     if len(name) > SUBDOMAIN_LIMIT:
         return f"it has {len(name)} characters, {SUBDOMAIN_LIMIT} are the most"
     for part in name.split("."):
+        if not part and name:
+            return "nothing stands before, after or between its dots"
         problem = label_problem(part)
         if problem:
             return problem if part == name else f"in {shown(part)}: {problem}"

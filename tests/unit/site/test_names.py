@@ -56,7 +56,7 @@ def test_label_values_are_those_of_kubernetes(value: str) -> None:
         (label_problem, "a_b", "only a-z"),
         (label_problem, "-a", "start and end"),
         (label_problem, "a" * 64, "64 characters"),
-        (subdomain_problem, "a..b", 'in "": it is empty'),
+        (subdomain_problem, "a..b", "nothing stands before, after or between"),
         (subdomain_problem, "a.B", 'in "B": it has upper-case'),
         (subdomain_problem, "a." * 130 + "a", "261 characters"),
         (label_value_problem, "-a", "start and end"),
