@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,8 @@ def judge_sites(
     from muster.archive.query import load_records
     from muster.reconcile import reconcile
 
+    # Records are millions of small objects without a cycle, in a process that ends soon.
+    gc.disable()
     target = output or repository / "generated"
     plans = read_plans(target, sites, label(target, world.folder))
     known = sorted({name for plan in plans for name in plan["tests"]})

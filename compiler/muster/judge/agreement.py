@@ -47,14 +47,18 @@ def disagreements(attempts: Sequence[Assessment]) -> list[Reason]:
 def _apart(attempts: Sequence[Assessment]) -> list[Reason]:
     values: dict[str, list[Decimal]] = {}
     limits: dict[str, Decimal] = {}
+    known: dict[int, tuple[str, Decimal | None]] = {}
     for item in attempts:
         for measure in item.measures:
-            limit = number(measure.threshold.get("spread"))
-            if limit is None or measure.value is None:
+            if measure.value is None:
                 continue
-            name = shown(measure.threshold.get("name"))
-            values.setdefault(name, []).append(measure.value)
-            limits[name] = limit
+            raw = measure.threshold
+            if id(raw) not in known:
+                known[id(raw)] = (shown(raw.get("name")), number(raw.get("spread")))
+            name, limit = known[id(raw)]
+            if limit is not None:
+                values.setdefault(name, []).append(measure.value)
+                limits[name] = limit
     return [
         Reason(
             "MU933",

@@ -19,13 +19,17 @@ def seconds(time: datetime, as_of: datetime) -> Decimal:
     return Decimal(age.days * 86400 + age.seconds) + Decimal(age.microseconds) / 1_000_000
 
 
-def is_live(desired: JsonMap, time: datetime, as_of: datetime) -> bool:
-    """Tell whether evidence of that time still proves: its age is at most ``validFor`` seconds.
+def validity(desired: JsonMap) -> Decimal | None:
+    """Return for how many seconds evidence of a desired test proves; None where nothing says it."""
+    return number(mapping(desired.get("acceptance")).get("validFor"))
 
-    At exactly ``validFor`` it does, one microsecond later it does not. An acceptance without a validity
-    accepts nothing; evidence from after ``as_of`` is not live either.
+
+def is_live(allowed: Decimal | None, time: datetime, as_of: datetime) -> bool:
+    """Tell whether evidence of that time still proves: its age is at most ``allowed`` seconds.
+
+    At exactly ``allowed`` it does, one microsecond later it does not. Without a validity nothing is accepted;
+    evidence from after ``as_of`` is not live either.
     """
-    allowed = number(mapping(desired.get("acceptance")).get("validFor"))
     return allowed is not None and 0 <= seconds(time, as_of) <= allowed
 
 

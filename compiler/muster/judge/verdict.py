@@ -11,13 +11,14 @@ from muster.judge.agreement import disagreements, twins
 from muster.judge.attempts import assess, evidence_path, times
 from muster.judge.copies import claims_of, contested, dated
 from muster.judge.difference import differences
-from muster.judge.fields import mapping, names, number, shown, text
+from muster.judge.fields import mapping, names, shown, text
 from muster.judge.measures import figure
 from muster.judge.model import Assessment, Claim, Older, Reason
 from muster.judge.terms import terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from decimal import Decimal
 
     from muster.judge.fields import JsonMap
     from muster.judge.states import State
@@ -121,8 +122,9 @@ def _of_attempts(desired: JsonMap, attempts: list[Assessment], as_of: datetime) 
         ]
     if newest.time is None and newest.state in {"satisfied", "unjudged"}:
         return "stale", [Reason("MU916", "no attempt carries a time, so none can be shown to be valid"), *own]
-    if newest.time is not None and not freshness.is_live(desired, newest.time, as_of):
-        return "stale", [_expired(desired, newest, newest.time, as_of), *own]
+    allowed = freshness.validity(desired)
+    if newest.time is not None and not freshness.is_live(allowed, newest.time, as_of):
+        return "stale", [_expired(allowed, newest, newest.time, as_of), *own]
     if newest.state not in _JUDGED:
         return newest.state, own
     live = [
@@ -130,7 +132,7 @@ def _of_attempts(desired: JsonMap, attempts: list[Assessment], as_of: datetime) 
         for item in attempts
         if item.state in _JUDGED
         and (
-            freshness.is_live(desired, item.time, as_of)
+            freshness.is_live(allowed, item.time, as_of)
             if item.time is not None
             else item.state == "violated"
         )
@@ -152,9 +154,8 @@ def accepted(item: Assessment) -> Reason:
     return Reason("MU900", "meets the acceptance" + (": " + ", ".join(parts) if parts else ""))
 
 
-def _expired(desired: JsonMap, newest: Assessment, time: datetime, as_of: datetime) -> Reason:
+def _expired(allowed: Decimal | None, newest: Assessment, time: datetime, as_of: datetime) -> Reason:
     age = freshness.duration(freshness.seconds(time, as_of))
-    allowed = number(mapping(desired.get("acceptance")).get("validFor"))
     limit = (
         "no validity is declared" if allowed is None else f"it was valid for {freshness.duration(allowed)}"
     )

@@ -64,10 +64,11 @@ def _entry(plan: Mapping[str, Any], pool: str, test: str, told: Mapping[str, set
     left_out = {entry["node"]: entry.get("reason") for entry in excluded_of(plan, pool)}
     proven = [node for node in nodes if told.get(node) == {"satisfied"} and node not in left_out]
     waived = [node for node in nodes if _is_waived(told.get(node, set())) and node not in left_out]
+    settled = {*left_out, *proven, *waived}
     open_nodes = [
         {"node": node, "state": _worst(told[node]) if told.get(node) else "untargeted"}
         for node in nodes
-        if node not in left_out and node not in proven and node not in waived
+        if node not in settled
     ]
     return {
         "site": plan["site"],

@@ -107,6 +107,7 @@ class _Desk:
         self._packed: dict[str, tuple[tuple[datetime, str], Packed]] = {}
         self._keys: dict[str, str] = {}
         self._claims: dict[str, list[Claim]] = {}
+        self._own: dict[tuple[str, str], Claim] = {}
         for plan in plans:
             self.found.nodes[plan["site"]] = {}
             for desired in plan["desired"]:
@@ -172,7 +173,13 @@ class _Desk:
         for found, (desired, _) in zip(assessed, wanted, strict=True):
             self.found.attempts.setdefault(desired["id"], []).append(found)
             if found.prints and found.state in PASSING:
-                self._claim(found.prints, Claim(desired["digest"], found.binding, name_of(desired)))
+                self._claim(found.prints, self._claim_of(desired, found.binding))
+
+    def _claim_of(self, desired: Mapping[str, Any], binding: str) -> Claim:
+        place = (desired["id"], binding)
+        if place not in self._own:
+            self._own[place] = Claim(desired["digest"], binding, name_of(desired))
+        return self._own[place]
 
     def _claim(self, prints: Iterable[str], claim: Claim) -> None:
         for one in prints:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from muster.reconcile.packed import Packed, Shelf
 
 OLDER: Final = "older"
+_TRANSPORT: Final = 7
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
@@ -46,17 +47,31 @@ def key_of(desired: Mapping[str, Any]) -> str:
 
 
 def load(data: bytes | None) -> dict[str, Any]:
-    """Return what a shard remembers: a row by the path of the record; nothing when it cannot be read."""
+    """Return what a shard remembers: a row by the path of the record; nothing when it cannot be read.
+
+    Rows share one object for each transport that was found.
+    """
     try:
-        found = json.loads(data) if data else {}
-    except (ValueError, RecursionError):
+        transports, rows = json.loads(data) if data else ([], {})
+        for row in rows.values():
+            if row[1] != OLDER:
+                row[_TRANSPORT] = transports[row[_TRANSPORT]]
+    except (ValueError, RecursionError, TypeError, LookupError, AttributeError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return dict(rows)
 
 
-def dump(rows: Mapping[str, Any]) -> bytes:
+def dump(rows: Mapping[str, Sequence[Any]]) -> bytes:
     """Return the bytes that `load` reads."""
-    return json.dumps(rows, separators=(",", ":")).encode()
+    transports: dict[str, int] = {}
+    packed = {}
+    for path, row in rows.items():
+        shown = list(row)
+        if row[1] != OLDER:
+            text = json.dumps(row[_TRANSPORT], sort_keys=True)
+            shown[_TRANSPORT] = transports.setdefault(text, len(transports))
+        packed[path] = shown
+    return json.dumps([list(map(json.loads, transports)), packed], separators=(",", ":")).encode()
 
 
 def head_of(tag: str, entry: Packed) -> list[Any]:

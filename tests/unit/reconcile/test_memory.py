@@ -160,17 +160,19 @@ def test_junk_in_a_memory_is_judged_anew(data: st.DataObject) -> None:
     plan = r.plan(["node-a", "node-b"], {"pair": {"base": "pair"}})
     shelf = Shelf(r.archive([plan]))
     wanted = report([plan], shelf)
-    rows = json.loads(shelf.kept or b"")
+    transports, rows = json.loads(shelf.kept or b"")
     (path,) = rows
     place = data.draw(st.integers(0, len(rows[path]) - 1))
-    kind = data.draw(st.sampled_from(["cut", "drop", "whole", "bytes"]))
+    kind = data.draw(st.sampled_from(["cut", "drop", "whole", "bytes", "transport"]))
     if kind == "cut":
         rows[path] = rows[path][:place]
     elif kind == "drop":
         del rows[path][place]
     elif kind == "whole":
         rows[path] = data.draw(JUNK)
-    shelf.kept = b"{" if kind == "bytes" else json.dumps(rows).encode()
+    elif kind == "transport":
+        transports.clear()
+    shelf.kept = b"{" if kind == "bytes" else json.dumps([transports, rows]).encode()
     assert report([plan], shelf) == wanted
 
 

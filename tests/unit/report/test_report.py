@@ -400,6 +400,13 @@ def test_widths() -> None:
     assert width("e\u0301") == 1
 
 
+def test_a_large_report_has_a_verdict_in_each_line(large: Json) -> None:
+    text = render_json(large)
+    assert json.loads(text) == large
+    lines = [line.rstrip(",") for line in text.split("\n") if line.startswith('{"id"')]
+    assert [json.loads(line) for line in lines] == large["verdicts"]
+
+
 def test_one_door_to_all_formats() -> None:
     plan = r.plan(["node-a"], {"node-all-reduce": {"base": "node"}})
     report = reconcile([plan], r.archive([plan]), as_of=AS_OF, generated=GeneratedState())
