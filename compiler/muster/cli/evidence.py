@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from muster.diagnostics import InputFault, diagnostic
 from muster.site.names import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from muster.diagnostics import Diagnostic
     from muster.reconcile import GeneratedState, Report
@@ -35,8 +36,6 @@ def judge_sites(
     from muster.archive.query import load_records
     from muster.reconcile import reconcile
 
-    # Records are millions of small objects without a cycle, in a process that ends soon.
-    gc.disable()
     target = output or repository / "generated"
     plans = read_plans(target, sites, label(target, world.folder))
     known = sorted({name for plan in plans for name in plan["tests"]})
@@ -50,16 +49,30 @@ def judge_sites(
     store = open_archive(archive, world.environment).store
     records = load_records(store, [plan["site"] for plan in plans], cache=cache_folder(world))
     moment = world.as_of(as_of)
-    report = reconcile(
-        plans,
-        records.shards(),
-        as_of=moment,
-        generated=generated,
-        replay=as_of is not None,
-        tests=tests or None,
-        synthetic=synthetic,
-    )
+    with _many_objects():
+        report = reconcile(
+            plans,
+            records.shards(),
+            as_of=moment,
+            generated=generated,
+            replay=as_of is not None,
+            tests=tests or None,
+            synthetic=synthetic,
+        )
     return report, tuple(records.diagnostics)
+
+
+@contextmanager
+def _many_objects() -> Iterator[None]:
+    """Spare the search for cycles: records are millions of small objects without one, and stay to the end."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.freeze()
+            gc.enable()
 
 
 def cache_folder(world: World) -> Path | None:
