@@ -126,7 +126,8 @@ def narrowed(
 ) -> Report:
     """Return the part of a report that is about some tests: their verdicts and what bears on them.
 
-    A test that no plan desires is a finding: looking at nothing proves nothing.
+    A plan that is not what compiles now is about every test. A test that no plan desires is a finding: looking
+    at nothing proves nothing.
     """
     verdicts = [verdict for verdict in report.verdicts if verdict["test"] in tests]
     ids = {verdict["id"] for verdict in verdicts}
@@ -140,7 +141,9 @@ def narrowed(
         name: [
             entry
             for entry in entries
-            if entry["subject"] in subjects or (entry["site"], entry["subject"]) in subjects
+            if name == "generated"
+            or entry["subject"] in subjects
+            or (entry["site"], entry["subject"]) in subjects
         ]
         for name, entries in report.drift.items()
     }

@@ -68,7 +68,7 @@ def dump(rows: Mapping[str, Sequence[Any]]) -> bytes:
     for path, row in rows.items():
         shown = list(row)
         if row[1] != OLDER:
-            text = json.dumps(row[_TRANSPORT], sort_keys=True)
+            text = json.dumps(row[_TRANSPORT])
             shown[_TRANSPORT] = transports.setdefault(text, len(transports))
         packed[path] = shown
     return json.dumps([list(map(json.loads, transports)), packed], separators=(",", ":")).encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,9 @@ from muster.archive.ingest import Batch, ingest
 from muster.archive.local import LocalStore
 from muster.archive.objectstore import ObjectStore
 from muster.archive.verify import differences, verify
+from muster.readers import sniff
+from muster.readers.model import problem
+from muster.readers.registry import readers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 
     from archive_helpers.gateway import Gateway
     from muster.archive.store import Store
+    from muster.readers.registry import Reader
+    from muster.readers.source import Source
 
 PAIR = logs.desired()
 
@@ -116,6 +122,31 @@ def test_a_reading_that_changed_is_shown_and_not_rewritten(
     ]
     assert (result.changes[0].now, result.exit_code, result.files) == (1.0, 1, 2)
     assert result.changes[0].archived != 1.0
+    assert (place / "record.json").read_bytes() == before
+
+
+def test_a_reader_of_a_new_version_is_named(
+    archive: tuple[LocalStore, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a reader of tomorrow makes of the same bytes is shown beside what was archived."""
+    store, place = archive
+    before = (place / "record.json").read_bytes()
+
+    def stricter(reader: Reader) -> Reader:
+        def read(source: Source) -> Any:
+            reading = reader.read(source)
+            reading["problems"].append(problem("MU718", "a new check", 7))
+            return reading
+
+        return replace(reader, read=read, version="nccl-tests/2") if reader.tool == "nccl-tests" else reader
+
+    monkeypatch.setattr(sniff, "readers", lambda: tuple(map(stricter, readers())))
+    result = verify(store)
+    assert [item.code for item in result.diagnostics] == ["MU873"]
+    assert "nccl-tests/2" in result.diagnostics[0].message
+    assert [(item.path, item.archived, item.now) for item in result.changes][:1] == [
+        ("state", "complete", "unreadable")
+    ]
     assert (place / "record.json").read_bytes() == before
 
 
