@@ -1,4 +1,4 @@
-"""What is committed under ``generated/`` is read alike by everybody, and the real CRDs accept it."""
+"""What sites compile to, as it is committed, is read alike by everybody, and the real CRDs accept it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def documents(root: Path) -> dict[str, bytes]:
-    """Every committed YAML document by path."""
-    folder = root / "generated"
-    found = {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.yaml"))
-    }
-    assert found, "generated/ holds no YAML"
+    """Every committed YAML document by path: of the shipped sites and of the lab of the tests."""
+    found: dict[str, bytes] = {}
+    for folder in (root / "generated", root / "tests/golden/h20-lab"):
+        here = {
+            path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.yaml"))
+        }
+        assert here, f"{folder} holds no YAML"
+        found |= here
     return found
 
 
@@ -52,5 +54,7 @@ def test_real_crds_accept_every_custom_object(documents: dict[str, bytes], share
         parts = path.split("/")
         site = parts[2] if parts[0] == "delivery" else parts[0]
         sites.setdefault(site, []).append(yaml.load(document, Loader=yaml.CSafeLoader))
+    assert {"h20-roce", "h20-lab"} <= sites.keys()
+    assert any(item["kind"] == "MPIJob" for item in sites["h20-lab"])
     for site, objects in sites.items():
         assert refused_by_real_crds(objects, shared, "1.34.0") == [], site
