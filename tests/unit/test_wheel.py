@@ -24,6 +24,8 @@ def test_wheel_carries_code_policies_and_data(root: Path, tmp_path: Path) -> Non
         for path in package.rglob("*")
         if path.suffix in DATA | {".py"}
     }
-    wanted |= {f"muster/_policies/{path.relative_to(policies).as_posix()}" for path in policies.rglob("*.cue")}
+    wanted |= {
+        f"muster/_policies/{path.relative_to(policies).as_posix()}" for path in policies.rglob("*.cue")
+    }
     assert wanted - names == set()
     assert any(name.endswith("LICENSE") for name in names)
