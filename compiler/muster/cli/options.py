@@ -23,8 +23,10 @@ def sites_argument(function: F) -> F:
 
 def _site_names(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete names of sites, and files as the shell does."""
+    from muster.site.names import label_problem
+
     folder = Path(ctx.params.get("repository") or ".") / "sites"
-    names = sorted(path.stem for path in folder.glob("*.y*ml"))
+    names = sorted(path.stem for path in folder.glob("*.y*ml") if not label_problem(path.stem))
     found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
     return found or [CompletionItem(incomplete, type="file")]
 
