@@ -6,12 +6,13 @@ import shutil
 from typing import TYPE_CHECKING
 
 import click
-import pytest
 
 from muster.cli.main import COMMANDS, main
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from unit.cli.conftest import Shell
 
