@@ -98,12 +98,13 @@ def table(
     iters: int = 50,
     wrong: int = 0,
     per_host: int = 8,
+    uneven: int = 0,
 ) -> str:
     """The output of one run of all_reduce_perf, with figures that fit each other."""
     ranks = per_host * len(hosts)
     devices, rows, sums = [], [], []
     for rank in range(ranks):
-        host = hosts[rank // per_host]
+        host = hosts[min(len(hosts) - 1, (rank + uneven) // per_host)]
         devices.append(
             f"#  Rank {rank:2d} Group  0 Pid {100 + rank:6d} on {host:>10} device {rank % per_host:2d}"
             f" [0000:{rank:02x}:00] NVIDIA H20-3e"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from muster.archive import inventory
@@ -77,6 +78,18 @@ def _run(measurement: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[Not
         yield note("MU856", "the log does not show how many ranks ran", **where)
     elif ranks != wanted:
         yield note("MU851", f"{counted(ranks, 'rank')} ran, the measurement has {wanted}", **where)
+    each, hosts = (
+        measurement.get("ranksPerNode"),
+        Counter(item.get("host") for item in run.get("devices") or ()),
+    )
+    odd = {host: count for host, count in hosts.items() if count != each}
+    if ranks == wanted and each is not None and odd:
+        host, count = min(odd.items(), key=str)
+        yield note(
+            "MU851",
+            f"{counted(count, 'rank')} ran on {host}, the measurement has {each} on each node",
+            **where,
+        )
     found = run.get("parameters") or {}
     for key, code in _COMPARED:
         if key not in params:

@@ -183,7 +183,7 @@ def coverage(
     short = {host.partition(".")[0]: host for host in named}
     here = {node for node in unit if node in named or node.partition(".")[0] in short}
     told = {begin["node"] for begin in story.begins if isinstance(begin.get("node"), str)}
-    foreign = sorted((told - set(unit)) | ((named - here) & strangers))
+    foreign = sorted((told - set(unit)) | ((named - here) & strangers) | _renamed(seen, hosts, strangers))
     notes = (
         [note("MU854", f"{', '.join(map(visible, foreign))} took part, not of the unit")] if foreign else []
     )
@@ -208,6 +208,11 @@ def coverage(
         "excluded": excluded,
         "foreign": foreign,
     }, notes
+
+
+def _renamed(seen: Iterable[str], hosts: Mapping[str, str], known: frozenset[str]) -> set[str]:
+    """Return the hosts that are nodes of a site by name and are declared to be others: a node is itself."""
+    return {host for host in seen if host in known and hosts.get(host, host) != host}
 
 
 def _hosts(readings: Sequence[Mapping[str, Any]]) -> set[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muster.archive.binding import Declared
+from muster.archive.story import moment
 from muster.cli.options import archive_option, format_option, output_option, repository_option
 from muster.cli.plans import read_plans
 from muster.cli.world import World, label
@@ -87,6 +88,12 @@ def command(
 
 
 def _declared(said: dict[str, Any]) -> Declared:
+    times = {key: moment(said[key]) for key in ("start", "end")}
+    for key, found in times.items():
+        if said[key] is not None and found is None:
+            raise click.UsageError(f"--{key} {said[key]}: write a time with offset, 2026-10-14T08:00:00Z")
+    if times["start"] is not None and times["end"] is not None and times["end"] < times["start"]:
+        raise click.UsageError("--end is before --start")
     unit = said.pop("unit")
     names = tuple(name.strip() for name in unit.split(",") if name.strip()) if unit else None
     nodes, hosts = _pairs("--node", said.pop("nodes")), _pairs("--host", said.pop("hosts"))

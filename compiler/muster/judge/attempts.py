@@ -52,6 +52,8 @@ def _identity(desired: JsonMap, record: JsonMap) -> list[Reason]:
     found: list[Reason] = []
     if not text(mapping(record.get("attempt")).get("id")):
         found.append(Reason("MU917", "the record has no attempt id, so it cannot be cited"))
+    if not maps(record.get("sources")):
+        found.append(Reason("MU917", "the record names no raw file that could show what it says"))
     if text(record.get("binding")) not in {"record", "options"}:
         said = next((note.get("message") for note in maps(record.get("notes"))), None)
         why = f"nothing binds the record to this test (binding {shown(record.get('binding'))})"

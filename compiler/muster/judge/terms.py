@@ -19,6 +19,7 @@ RUN_METRICS: Final = {
     "time": ("timeUs", "us"),
     "timeUs": ("timeUs", "us"),
 }
+TIMES: Final = frozenset({"time", "timeUs", "latency"})
 _PLACEMENTS: Final = {"out-of-place": "outOfPlace", "in-place": "inPlace"}
 
 
@@ -59,9 +60,9 @@ class Threshold:
     ceiling: Decimal | None
 
     @property
-    def is_bounded(self) -> bool:
-        """Whether it has a bound at all; one that has none proves nothing."""
-        return self.lower is not None or self.upper is not None
+    def tells(self) -> bool:
+        """Whether it has the bound that tells good from bad: a least rate or ratio, a longest time."""
+        return self.upper is not None if self.metric in TIMES else self.lower is not None
 
 
 class Asked(NamedTuple):
@@ -169,7 +170,7 @@ def terms_of(desired: JsonMap) -> Terms:
         expected=max(whole(acceptance.get("rounds")) or whole(measurement.get("rounds")) or 0, 0),
         validated=acceptance.get("validation") is not False,
         thresholds=thresholds,
-        applies=any(item.is_bounded for item in thresholds)
+        applies=any(item.tells for item in thresholds)
         or bool(names(checks.get("require")))
         or any(value is not None for value in preflight.values()),
         asked=_asked(measurement, acceptance.get("transport"), len(unit)),

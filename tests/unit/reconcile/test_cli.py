@@ -104,6 +104,22 @@ def test_a_record_that_was_edited_is_no_evidence(place: Path) -> None:
     assert [verdict["state"] for verdict in json.loads(done.stdout)["verdicts"]] == ["unreadable"]
 
 
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (["--end", "yesterday"], "--end yesterday: write a time with offset"),
+        (["--start", "2026-10-14T08:00:00"], "write a time with offset"),
+        (["--start", "2026-10-14T08:00:00Z", "--end", "2026-10-14T07:59:59Z"], "--end is before --start"),
+        (["--node", "a.csv"], "write NAME=NODE"),
+    ],
+)
+def test_what_is_said_of_a_file_is_checked(said: list[str], why: str, place: Path, root: Path) -> None:
+    log = str(root / "examples/h20-roce/pair-tcp-all-reduce.log")
+    done = muster(place, "ingest", "--output", "generated", "--test", "pair-all-reduce-tcp", *said, log)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert why in done.stderr
+
+
 def test_schemas_are_printed(place: Path) -> None:
     for name in ("site", "ingest-list", "evidence", "report"):
         done = muster(place, "schema", name)

@@ -152,8 +152,8 @@ node.""",
     Code(
         "MU925",
         "nothing to judge by",
-        """The test was measured, but no threshold with a bound, no required check and no declared
-inventory applies. That is never a pass.""",
+        """The test was measured, but no threshold that tells good from bad (a least bandwidth, a longest
+time), no required check and no declared inventory applies. That is never a pass.""",
     ),
     Code(
         "MU926",
