@@ -77,8 +77,8 @@ def _run(group: click.Group, arguments: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 (a bug, whatever it is, ends with a message)
         _trace(debug)
         _say(
-            f"muster: a bug in muster: {type(error).__name__}: {str(error)[:300]!r}; run again with --debug"
-            " and report the trace"
+            f"muster: a bug in muster: {type(error).__name__}: {str(error)[:300]!r}; run `muster --debug ...`"
+            " again and report the trace"
         )
         return BUG
 
