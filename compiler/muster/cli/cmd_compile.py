@@ -70,6 +70,8 @@ def command(
 
 
 def _summary(done: Compilation, result: PublishResult, shown: str) -> str:
+    from muster.diagnostics.escape import for_terminal
+
     checked: dict[str, int] = {}
     for site in done.sites:
         for against, count in site.counts.items():
@@ -87,4 +89,4 @@ def _summary(done: Compilation, result: PublishResult, shown: str) -> str:
     ]
     lines += [f"removed site: {name}" for name in result.retired]
     lines += [f"overwritten although edited by hand: {name}" for name in result.discarded]
-    return "\n".join(lines)
+    return "\n".join(map(for_terminal, lines))

@@ -10,6 +10,7 @@ import click
 from muster import __version__
 from muster.cli.world import World
 from muster.diagnostics import MusterError
+from muster.diagnostics.escape import for_terminal
 
 PACKAGES = {
     "rjsonnet": "templates",
@@ -43,5 +44,5 @@ def command() -> int:
         except importlib.metadata.PackageNotFoundError:
             rows.append((name, f"not installed: no {purpose}", name in OPTIONAL))
     for name, text, good in rows:
-        click.echo(f"{'ok  ' if good else 'MISS'} {name:20} {text}")
+        click.echo(for_terminal(f"{'ok  ' if good else 'MISS'} {name:20} {text}"))
     return 0 if all(good for _, _, good in rows) else 3

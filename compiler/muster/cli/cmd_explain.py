@@ -35,7 +35,9 @@ def command(name: str | None, repository: Path, output: Path | None) -> None:
         target = output or repository / "generated"
         found = list(_in_plans(read_all_plans(target, label(target, World.current().folder)), name))
         if found:
-            click.echo("\n\n".join(found))
+            from muster.diagnostics.escape import for_terminal
+
+            click.echo("\n".join(map(for_terminal, "\n\n".join(found).split("\n"))))
             return
     from muster.policy import Policies, assemble
 
