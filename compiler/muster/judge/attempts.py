@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muster.judge import checks, data, environment, measures, preflight, transport
+from muster.judge import checks, data, environment, measures, preflight, summaries, transport
 from muster.judge.fields import instant, listed, mapping, maps, names, shown, text, whole
 from muster.judge.model import Assessment, Measure, Reason
 from muster.judge.prints import prints_of
@@ -170,6 +170,7 @@ def _complete(
     elif terms.op is not None:
         rounds, doubts = counted(terms, record)
         reasons.extend(doubts)
+        reasons.extend(summaries.contradictions(terms.op, record, rounds))
     runs = [run for group in rounds.values() for run in group]
     found, missed = measures.judge_thresholds(terms, record, rounds)
     reasons.extend(missed)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from muster.diagnostics.words import counted
 from muster.judge.fields import listed, mapping, maps, names, shown, text, whole
 from muster.judge.model import Reason
+from muster.judge.summaries import is_theirs
 
 if TYPE_CHECKING:
     from muster.judge.fields import JsonMap
@@ -24,11 +25,14 @@ def _node_of(check: JsonMap, unit: tuple[str, ...]) -> str | None:
 
 
 def failures(record: JsonMap, unit: tuple[str, ...]) -> list[Reason]:
-    """Return a reason for every check that failed or warned, required or not: the tool accuses the device."""
+    """Return a reason for every check that failed or warned, required or not: the tool accuses the device.
+
+    What a summary of other programs calls a failure is none of these unless it names the hardware.
+    """
     found: list[Reason] = []
     for check in maps(record.get("checks")):
         status = check.get("status")
-        if isinstance(status, str) and status in _BAD:
+        if isinstance(status, str) and status in _BAD and not is_theirs(check, record):
             name = text(check.get("subtest")) or shown(check.get("name"))
             entity = text(check.get("entity"))
             where = f"{name} on {shown(_node_of(check, unit) or 'unknown node')}" + (
