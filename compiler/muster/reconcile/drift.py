@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from muster.reconcile.gather import Gathered
+    from muster.reconcile.gather import Gathered, Orphan
     from muster.reconcile.model import DriftClass, GeneratedState
 
 _BY_STATE: Final[dict[str, DriftClass]] = {
@@ -145,18 +145,39 @@ def of_inventory(
 def of_orphans(
     plans: Sequence[Mapping[str, Any]], gathered: Gathered, as_of: datetime
 ) -> list[dict[str, Any]]:
-    """Return recent evidence that no desired test asks for; of no known site it is a warning only."""
+    """Return recent evidence that no desired test asks for; of no known site it is a warning only.
+
+    Evidence of a test that is switched off, or of a node that is excluded, is history and only told.
+    """
     validity = {plan["site"]: _validity(plan) for plan in plans}
     longest = max(validity.values(), default=timedelta())
-    return [
-        item(
-            "MU954",
-            f"{orphan.evidence} ({orphan.test}): {orphan.why}",
-            orphan.site,
-            severity="error" if orphan.site else "warning",
-            subject=orphan.evidence,
-            next_step="Declare the test, or ingest the files with what they belong to.",
+    found = []
+    for orphan in sorted(gathered.orphans, key=lambda orphan: (orphan.site, orphan.evidence)):
+        if not _recent(orphan.time, as_of, validity.get(orphan.site, longest)):
+            continue
+        past = _history(plans, orphan)
+        found.append(
+            item(
+                "MU954",
+                f"{orphan.evidence} ({orphan.test}): {past or orphan.why}",
+                orphan.site,
+                severity="info" if past else "error" if orphan.site else "warning",
+                subject=orphan.evidence,
+                next_step="" if past else "Declare the test, or ingest the files with what they belong to.",
+            )
         )
-        for orphan in sorted(gathered.orphans, key=lambda orphan: (orphan.site, orphan.evidence))
-        if _recent(orphan.time, as_of, validity.get(orphan.site, longest))
-    ]
+    return found
+
+
+def _history(plans: Sequence[Mapping[str, Any]], orphan: Orphan) -> str:
+    """Say why nobody asks for evidence any more, where the plan itself tells it; else an empty text."""
+    for plan in plans:
+        if plan["site"] != orphan.site:
+            continue
+        if orphan.test in (plan.get("disabled") or {}):
+            return "the test is switched off"
+        out = {entry["node"] for entry in plan.get("excluded") or ()}
+        names = sorted(out.intersection(orphan.nodes))
+        if names:
+            return f"{', '.join(names)} is excluded"
+    return ""
