@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -22,30 +21,43 @@ CHILD = """
 import json, os, pathlib, signal, sys
 from muster.archive.ingest import batch_of, ingest
 from muster.archive.local import LocalStore
-steps, left = json.loads(sys.argv[1]), int(sys.argv[2])
-counter = 0
-def counted(call):
-    def wrapper(*args, **kwargs):
-        global counter
-        counter += 1
-        if counter == left:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return call(*args, **kwargs)
-    return wrapper
-plan = json.loads(pathlib.Path(sys.argv[5]).read_text())
-store = LocalStore(pathlib.Path(sys.argv[3]))
 import muster.archive.local as local
-for name in steps:
-    setattr(os, name, counted(getattr(os, name)))
-local._copy = counted(local._copy)
-ingest([batch_of([sys.argv[4]])], [plan], store)
-print(counter)
+import jsonschema_rs, zstandard
+from muster.readers.registry import readers
+steps, base, files = json.loads(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+plan = json.loads(pathlib.Path(sys.argv[4]).read_text())
+readers()
+
+def run(left, archive):
+    counter = 0
+    def counted(call):
+        def wrapper(*args, **kwargs):
+            nonlocal counter
+            counter += 1
+            if counter == left:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return call(*args, **kwargs)
+        return wrapper
+    for name in steps:
+        setattr(os, name, counted(getattr(os, name)))
+    local._copy = counted(local._copy)
+    ingest([batch_of([files])], [plan], LocalStore(archive))
+    return counter
+
+def forked(left, archive):
+    child = os.fork()
+    if child == 0:
+        count = run(left, archive)
+        (base / "count").write_text(str(count))
+        os._exit(0)
+    return os.waitpid(child, 0)[1]
+
+assert forked(0, base / "whole") == 0
+count = int((base / "count").read_text())
+for left in range(1, count + 1):
+    assert os.WTERMSIG(forked(left, base / f"at{left}")) == signal.SIGKILL
+print(count)
 """
-
-
-def _child(left: int, archive: Path, files: Path, plan: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", CHILD, json.dumps(STEPS), str(left), str(archive), str(files), str(plan)]
-    return subprocess.run(command, capture_output=True, text=True)
 
 
 def test_killed_at_every_step(tmp_path: Path) -> None:
@@ -55,16 +67,15 @@ def test_killed_at_every_step(tmp_path: Path) -> None:
     (files / "pod0.log").write_text(logs.pod_log(pair))
     (files / "pod1.log").write_text(logs.worker_log(pair))
     plan.write_text(json.dumps(logs.plan(pair)))
-    whole = _child(0, tmp_path / "whole", files, plan)
-    assert whole.returncode == 0, whole.stderr
-    steps = int(whole.stdout)
+    command = [sys.executable, "-c", CHILD, json.dumps(STEPS), str(tmp_path), str(files), str(plan)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    steps = int(done.stdout)
     assert steps > 20
     wanted = _objects(tmp_path / "whole")
     committed = 0
     for left in range(1, steps + 1):
         archive = tmp_path / f"at{left}"
-        done = _child(left, archive, files, plan)
-        assert done.returncode == -signal.SIGKILL
         store = LocalStore(archive)
         found = _objects(archive)
         assert all(wanted[name] == content for name, content in found.items())

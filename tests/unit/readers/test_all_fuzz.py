@@ -34,7 +34,7 @@ from muster.readers.registry import Reader, readers
 from muster.readers.source import DocumentTooLargeError, Source
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
-budget = settings(max_examples=1500, deadline=None, derandomize=True, suppress_health_check=SLOW)
+budget = settings(max_examples=700, deadline=None, derandomize=True, suppress_health_check=SLOW)
 inputs = cache(corpus)
 HEADS = (
     b"",
