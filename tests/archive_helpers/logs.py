@@ -11,7 +11,7 @@ _TABLE = """\
 # nccl-tests version 2.17.9 nccl-headers=22703 nccl-library=22703
 # Collective test starting: all_reduce_perf
 # nThread 1 nGpus 1 minBytes {low} maxBytes {high} \
-step: 4(factor) warmup iters: 10 iters: {iters} agg iters: 1 validation: 1 graph: 0
+step: 4(factor) warmup iters: 10 iters: {iters} {more}
 #
 # Using devices
 {devices}
@@ -99,6 +99,7 @@ def table(
     wrong: int = 0,
     per_host: int = 8,
     uneven: int = 0,
+    more: str = "agg iters: 1 validation: 1 graph: 0",
 ) -> str:
     """The output of one run of all_reduce_perf, with figures that fit each other."""
     ranks = per_host * len(hosts)
@@ -121,6 +122,7 @@ def table(
         low=_SIZES[0],
         high=_SIZES[-1],
         iters=iters,
+        more=more,
         devices="\n".join(devices),
         rows="\n".join(rows),
         bad=2 * len(_SIZES) if wrong else 0,

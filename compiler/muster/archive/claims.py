@@ -10,6 +10,7 @@ from muster.archive.note import Note, note
 from muster.archive.story import whole
 from muster.diagnostics.escape import clip
 from muster.diagnostics.words import counted
+from muster.judge.environment import USUAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -101,6 +102,10 @@ def _run(measurement: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[Not
                 found.get(key) if found.get(key) is not None else f"steps of {found.get('stepBytes')} bytes"
             )
             yield note(code, f"{key} {told} ran, the measurement has {params[key]}", **where)
+    for key, usual in USUAL.items():
+        if found.get(key) not in (None, params.get(key, usual)):
+            told = f"{key} {found.get(key)} ran, the measurement has {params.get(key, usual)}"
+            yield note("MU853", told, **where)
     types = {row.get("type") for row in run.get("rows") or ()} - {None}
     if params.get("datatype") is not None and types - {params["datatype"]}:
         others = ", ".join(sorted(map(str, types - {params["datatype"]})))

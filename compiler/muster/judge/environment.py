@@ -19,6 +19,8 @@ Difference = tuple[str, Any, Any]
 
 _LETTER: Final = frozenset({"driver", "cuda", "nccl"})
 _PARAMETERS: Final = ("minBytes", "maxBytes", "factor", "iters", "warmup")
+# What nccl-tests does unless it is told otherwise, one GPU in each process; a measurement means this as well.
+USUAL: Final = {"aggIters": 1, "graph": 0, "threads": 1, "gpusPerThread": 1}
 
 
 @lru_cache(maxsize=4096)
@@ -304,8 +306,8 @@ def judge_parameters(
         if told == seen:
             continue
         seen = told
-        for key in _PARAMETERS:
-            declared, found = whole(params.get(key)), whole(told.get(key))
+        for key in (*_PARAMETERS, *USUAL):
+            declared, found = whole(params.get(key, USUAL.get(key))), whole(told.get(key))
             if declared is not None and found is not None and declared != found:
                 fields.append((f"params.{key}", declared, found))
         if (
