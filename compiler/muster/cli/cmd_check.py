@@ -8,6 +8,7 @@ import click
 
 from muster.cli.options import format_option, output_option, repository_option, sites_argument
 from muster.cli.world import World, label
+from muster.diagnostics.words import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,11 +43,9 @@ def command(
         click.echo(render(found, form), nl=False, err=False)
     errors = sum(item.is_error for item in found)
     checked = sum(count for site in done.sites for count in site.counts.values())
-    click.echo(
-        f"{len(done.sites)} sites, {done.rules} rules each, {checked} objects checked: "
-        + (f"{errors} errors" if errors else "no error"),
-        err=True,
-    )
+    sites_text = counted(len(done.sites), "site")
+    what = f"{sites_text}, {counted(done.rules, 'rule')} each, {counted(checked, 'object')} checked"
+    click.echo(f"{what}: {counted(errors, 'error') if errors else 'no error'}", err=True)
     if not done.complete:
         return 2
     return 1 if errors else 0

@@ -8,6 +8,7 @@ import click
 
 from muster.cli.options import format_option, output_option, repository_option, sites_argument
 from muster.cli.world import World, label
+from muster.diagnostics.words import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,13 +80,13 @@ def _summary(done: Compilation, result: PublishResult, shown: str) -> str:
     plans = [site.plan for site in done.sites if site.plan is not None]
     runs = sum(len(plan["desired"]) for plan in plans)
     hours = sum(plan["totals"]["gpuHours"] for plan in plans)
+    rules = f"{counted(len(done.sites), 'site')}, {counted(done.rules, 'rule')} each"
+    by = [f"{counted(count, 'object')} against {name}" for name, count in sorted(checked.items()) if count]
+    written = f"{counted(len(result.written), 'file')} written, {len(result.removed)} removed"
     lines = [
-        f"{len(done.sites)} sites, {done.rules} rules each, {runs} runs, about {hours:g} GPU-hours",
-        "checked: "
-        + ", ".join(
-            f"{count} objects against {against}" for against, count in sorted(checked.items()) if count
-        ),
-        f"{shown}: {len(result.written)} files written, {len(result.removed)} removed, {result.unchanged} unchanged",
+        f"{rules}, {counted(runs, 'run')}, about {hours:g} GPU-hours",
+        f"checked: {', '.join(by)}",
+        f"{shown}: {written}, {result.unchanged} unchanged",
     ]
     lines += [f"removed site: {name}" for name in result.retired]
     lines += [f"overwritten although edited by hand: {name}" for name in result.discarded]
