@@ -135,7 +135,7 @@ def cli_page() -> str:
         "|---|---|",
         *(f"| [`muster {name}`](#muster-{name}) | {COMMANDS[name]} |" for name in sorted(COMMANDS)),
     ]
-    context = click.Context(main, info_name="muster")
+    context = click.Context(main, info_name="muster", help_option_names=["-h", "--help"])
     for name in main.list_commands(context):
         command = main.get_command(context, name)
         assert command is not None
@@ -147,7 +147,7 @@ def cli_page() -> str:
 
 
 def _command(command: click.Command, name: str) -> list[str]:
-    context = click.Context(command, info_name=name)
+    context = click.Context(command, info_name=name, help_option_names=["-h", "--help"])
     usage = " ".join([name, *command.collect_usage_pieces(context)])
     lines = ["", f"## {name}", "", f"`{usage}`", "", _plain(command.help or "")]
     options = [item for item in command.get_params(context) if isinstance(item, click.Option)]
