@@ -50,7 +50,11 @@ OUTCOMES: dict[str, tuple[BaseException, int, str]] = {
     "full disk": (OSError(errno.ENOSPC, "No space"), 3, "muster: No space"),
     "refused": (ConnectionRefusedError(errno.ECONNREFUSED, "refused"), 3, "muster: refused"),
     "time-out": (TimeoutError("too late"), 3, "muster: too late"),
-    "bug": (KeyError("spec"), 70, "muster: a bug in muster: KeyError: \"'spec'\"; run `muster --debug ...` again"),
+    "bug": (
+        KeyError("spec"),
+        70,
+        "muster: a bug in muster: KeyError: \"'spec'\"; run `muster --debug ...` again",
+    ),
     "deep bug": (RecursionError("deep"), 70, "muster: a bug in muster: RecursionError: 'deep'"),
     "no memory": (MemoryError(), 70, "muster: a bug in muster: MemoryError: ''"),
     "hostile bug": (ValueError(HOSTILE), 70, r"muster: a bug in muster: ValueError: 'a\nb\x1b[31m\u202exxx"),
