@@ -19,6 +19,7 @@ RUN_METRICS: Final = {
     "time": ("timeUs", "us"),
     "timeUs": ("timeUs", "us"),
 }
+MOST_ROUNDS: Final = 1000
 TIMES: Final = frozenset({"time", "timeUs", "latency"})
 _PLACEMENTS: Final = {"out-of-place": "outOfPlace", "in-place": "inPlace"}
 
@@ -94,7 +95,7 @@ class Terms:
         acceptance: how it is judged.
         unit: the nodes of the run, sorted.
         op: the collective; None for tools that have none.
-        expected: the declared number of rounds; 0 when none is declared.
+        expected: the declared number of rounds; 0 when none is declared that can be judged.
         validated: whether data must have been checked.
         thresholds: in the order of the acceptance.
         applies: whether anything in the acceptance can tell good from bad.
@@ -156,6 +157,12 @@ def _asked(measurement: JsonMap, transport: object, nodes: int) -> Asked:
     )
 
 
+def _rounds(acceptance: JsonMap, measurement: JsonMap) -> int:
+    """Return the declared number of rounds; 0, which nothing meets, for one that no site can declare."""
+    found = whole(acceptance.get("rounds")) or whole(measurement.get("rounds")) or 0
+    return found if 0 < found <= MOST_ROUNDS else 0
+
+
 def terms_of(desired: JsonMap) -> Terms:
     """Read a desired test; what is of the wrong kind counts as not asked for, and never as met."""
     measurement, acceptance = mapping(desired.get("measurement")), mapping(desired.get("acceptance"))
@@ -167,7 +174,7 @@ def terms_of(desired: JsonMap) -> Terms:
         acceptance=acceptance,
         unit=unit,
         op=text(measurement.get("op")),
-        expected=max(whole(acceptance.get("rounds")) or whole(measurement.get("rounds")) or 0, 0),
+        expected=_rounds(acceptance, measurement),
         validated=acceptance.get("validation") is not False,
         thresholds=thresholds,
         applies=any(item.tells for item in thresholds)
