@@ -20,7 +20,6 @@ PACKAGES = {
     "PyYAML": "YAML",
     "ruamel.yaml": "YAML errors",
     "zstandard": "archive compression",
-    "deepdiff": "differences of measurements",
     "obstore": "object stores as archive (extra s3)",
 }
 OPTIONAL = {"obstore"}
