@@ -1,7 +1,7 @@
 """Build the new tree beside the old one and put it in its place in one step.
 
-The staging folder lies beside the output, ``.<output>.muster-XXXXXXXX``, and holds the copy of the deepest folder
-that has all changes: hard links for what stays, new files for what changes. One exchange then shows the whole
+The staging folder lies beside the output, ``.<output>.muster-<eight letters>``, and holds the copy of the deepest
+folder that has all changes: hard links for what stays, new files for what changes. One exchange then shows the whole
 change. A run that is killed leaves the old tree or the new one, and a staging folder that the next run removes.
 
 Where the file system cannot exchange (NFS, some network disks), two renames do it: between them the folder is
